@@ -46,6 +46,17 @@ async function expectStillness(page: Page): Promise<void> {
   }
 }
 
+/** Expects on a phone: the button's amount below its label, without a dot, and the title in two lines at most. */
+async function expectNarrowTexts(page: Page): Promise<void> {
+  const [label, amount, title] = await placesOf(page, ['.pay-label', '.pay-amount', '.header-name'])
+  expect(await page.locator('.pay-dot').isVisible()).toBe(false)
+  expect(amount?.y).toBeGreaterThanOrEqual((label?.y ?? 0) + (label?.height ?? 0))
+  const lineHeight = await page
+    .locator('.header-name')
+    .evaluate((name) => Number.parseFloat(getComputedStyle(name).lineHeight))
+  expect(title?.height).toBeLessThan(2.5 * lineHeight)
+}
+
 /** Expects the phone's bar to say when the money arrives, and after a press, why. */
 async function expectReason(page: Page, texts: Messages): Promise<void> {
   const bar = page.locator('.bottom-bar')
@@ -149,7 +160,10 @@ describe.each([
       expect(await places()).toEqual(before)
     }
     for (const index of [4, 3, 2, 1]) await cell(page, index).click()
-    if (viewport === MOBILE) await expectReason(page, texts)
+    if (viewport === MOBILE) {
+      await expectNarrowTexts(page)
+      await expectReason(page, texts)
+    }
     // A long grid draws only the rows in view, and the cheapest item is in the last one.
     await expect
       .poll(() => page.getByRole('gridcell', { selected: true }).count())

@@ -51,7 +51,7 @@ function usePayFace(stand: Stand, payment: Payment): string {
 
 export function PayButton({ stand, payment, flow }: Props) {
   const { texts } = useStandTexts()
-  const face = usePayFace(stand, payment)
+  const [label, amount] = usePayFace(stand, payment).split(' · ')
   const faceId = useId()
   const isOpen = payment.status === 'created'
   if (payment.status === 'pending') return <BackToOffer flow={flow} />
@@ -66,7 +66,15 @@ export function PayButton({ stand, payment, flow }: Props) {
       aria-describedby={faceId}
       onClick={() => flow.dispatch({ kind: 'payPressed' })}
     >
-      <span id={faceId}>{face}</span>
+      <span id={faceId}>
+        <span className="pay-label">{label}</span>
+        {amount !== undefined && (
+          <>
+            <span className="pay-dot"> · </span>
+            <span className="pay-amount">{amount}</span>
+          </>
+        )}
+      </span>
     </button>
   )
 }
