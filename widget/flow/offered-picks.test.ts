@@ -1,6 +1,7 @@
 /** After an offer that failed, the next payment begins with the same game and picks. */
 import { expect, it } from 'vitest'
 import type { Payment } from '../../contract/widget-api.ts'
+import type { FlowEvent } from './events.ts'
 import type { OfferedPicks } from './state.ts'
 import {
   confirming,
@@ -61,6 +62,33 @@ it('the picks come back only once: an account that is entered again begins witho
     { kind: 'linkTyped', text: USER_LINK },
   ).state
   expect(standOf(again)).toMatchObject({ game: 'cs', setAside: [] })
+})
+
+/** The next deposit with the returned picks, after these events. */
+const afterReturn = (...events: FlowEvent[]) =>
+  play(withInventory(nextDeposit(), inventory([item('1'), item('2')])), ...events)
+
+it.each<[string, FlowEvent[]]>([
+  ['cleared', [{ kind: 'selectionCleared' }]],
+  ['put back one by one', [toggle('1'), toggle('2')]],
+])('returned picks that are %s do not come back after a reload', (_, events) => {
+  const { state, effects } = afterReturn(...events)
+  expect(effects).toContainEqual({ kind: 'forgetPicks' })
+  expect([state.offeredPicks, state.openPicks]).toEqual([null, null])
+})
+
+it.each<[string, () => ReturnType<typeof play>]>([
+  ['one of them is left', () => afterReturn(toggle('1'))],
+  ['their items are missing', () => play(withInventory(nextDeposit(), inventory([item('3')])))],
+  [
+    'other picks are cleared at another store',
+    () =>
+      play(withInventory(nextDeposit({ storeName: 'Other' }), inventory([item('1')])), toggle('1'), {
+        kind: 'selectionCleared',
+      }),
+  ],
+])('the picks of the last offer are kept if %s', (_, played) => {
+  expect(played().state.offeredPicks).toEqual(PICKS)
 })
 
 it('a payment that succeeded forgets the picks, and a failed payment does not', () => {

@@ -1,15 +1,27 @@
 /** The picks that this tab keeps for the next load of the deposit's page, such as after a reload or Back. Pure. */
 import { isFinal } from '../../contract/statuses.ts'
-import type { Step } from './events.ts'
+import type { FlowEvent, Step } from './events.ts'
 import { isPicking } from './selectors.ts'
 import type { FlowState, OpenPicks } from './state.ts'
 
 /** Keeps the picks of the page if they have changed. */
-export function withOpenPicks({ state, effects }: Step): Step {
+export function withOpenPicks({ state, effects }: Step, event: FlowEvent): Step {
   const picks = picksOf(state)
   if (picks === undefined || JSON.stringify(picks) === JSON.stringify(state.openPicks))
     return { state, effects }
-  return { state: { ...state, openPicks: picks }, effects: [...effects, { kind: 'storeOpenPicks', picks }] }
+  const kept: Step = {
+    state: { ...state, openPicks: picks },
+    effects: [...effects, { kind: 'storeOpenPicks', picks }],
+  }
+  return picks === null && putsBackOffered(state, event)
+    ? { state: { ...kept.state, offeredPicks: null }, effects: [...kept.effects, { kind: 'forgetPicks' }] }
+    : kept
+}
+
+/** True if the shopper puts back picks that would otherwise return as those of the last offer at this store. */
+function putsBackOffered({ offeredPicks, payment }: FlowState, { kind }: FlowEvent): boolean {
+  const isByShopper = kind === 'selectionCleared' || kind === 'itemToggled'
+  return isByShopper && offeredPicks !== null && offeredPicks.storeName === payment?.storeName
 }
 
 /**

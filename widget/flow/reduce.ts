@@ -21,7 +21,7 @@ import { awaitsStore, isPolling, isTemporary } from './selectors.ts'
 import type { FlowState, Refusal, Stand } from './state.ts'
 
 export function reduce(before: FlowState, event: FlowEvent): Step {
-  const { state, effects } = withOpenPicks(stepOf(before, event))
+  const { state, effects } = withOpenPicks(stepOf(before, event), event)
   // A poll asks at once, so drop a due check: it would ask again after the shopper has left the dialog.
   return state.checkNow && isPolling(state)
     ? { state: { ...state, checkNow: false }, effects }
