@@ -244,7 +244,8 @@ function paymentFailed(state: FlowState, refusal: Refusal): Step {
     const wasReported = state.page.stage === 'failed'
     return { state: { ...state, page: { stage: 'failed', refusal } }, effects: wasReported ? [] : [toast] }
   }
-  if (isFinal(state.payment.status)) return withoutEffects(state)
+  // A notice already says that the page is offline.
+  if (isFinal(state.payment.status) || !state.online) return withoutEffects(state)
   return { state: { ...state, pollFailing: true }, effects: state.pollFailing ? [] : [toast] }
 }
 
