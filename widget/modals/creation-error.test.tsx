@@ -48,6 +48,12 @@ describe('A-025 D-17 the creation error', () => {
     },
   )
 
+  it('leads back to the store if no bot is free, after the button that closes it', () => {
+    const refusal = { code: 'no_bot_available', detail: null }
+    const html = markup(<CreationError refusal={refusal} backToStoreUrl={STORE} flow={FLOW} />)
+    expect(html).toMatch(/class="button primary">Close<.*class="link" href="https:\/\/store\.example\//)
+  })
+
   it('shows the time of the next offer, as the outcome of the last offer does', () => {
     const until = new Date(2026, 10, 26, 12, 1, 30).toISOString()
     const { shownText } = shown({ code: 'offers_paused', detail: 'wait', retryAfterS: 90, until })

@@ -57,6 +57,7 @@ export function CreationError({ refusal, backToStoreUrl, flow }: Props) {
             >
               {texts.close}
             </button>
+            {code === 'no_bot_available' && <StoreLink url={backToStoreUrl} />}
           </div>
         </>
       )}
