@@ -1,5 +1,5 @@
 /** The two halves of a session's secret. */
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 
 /**
  * A cookie belongs to a host with all its ports. So another server on the host receives it, and on localhost that
@@ -16,9 +16,6 @@ export type Halves = { cookie: string; page: string }
 const newHalf = (): string => randomBytes(32).toString('base64url')
 
 export const newHalves = (): Halves => ({ cookie: newHalf(), page: newHalf() })
-
-export const isSame = (one: Buffer, other: Buffer): boolean =>
-  one.length === other.length && timingSafeEqual(one, other)
 
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict'
 

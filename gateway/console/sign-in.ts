@@ -1,6 +1,7 @@
 /** Signing in: by a link that registers a passkey, by a passkey, or by the key of a sandbox. */
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { isSameBytes } from '../kit/same-bytes.ts'
 import { sha256 } from '../kit/sha256.ts'
 import { act } from '../operations/act.ts'
 import { type ActDeps, done, type FindDeps, refused } from '../operations/operation.ts'
@@ -18,7 +19,7 @@ import {
   takeChallenge,
 } from '../operators/store.ts'
 import { refuseCall } from './answer.ts'
-import { type Halves, isSame, newHalves } from './cookie.ts'
+import { type Halves, newHalves } from './cookie.ts'
 import {
   type Assertion,
   assertionOptions,
@@ -115,7 +116,7 @@ export function finishStepUp(deps: SignInDeps, { operatorId, session }: Visitor,
 /** Signs in to a sandbox without a passkey, with the key in `TRADETILL_CONSOLE_SANDBOX_KEY`. */
 export async function enterSandbox(deps: SignInDeps, key: string): Promise<Halves> {
   const { db, clock, sandboxKey } = deps
-  if (sandboxKey === undefined || !isSame(sha256(key), sha256(sandboxKey))) refuseCall('link_over')
+  if (sandboxKey === undefined || !isSameBytes(sha256(key), sha256(sandboxKey))) refuseCall('link_over')
   return beginSession(db, { operatorId: null, sandboxSha256: sha256(sandboxKey) }, clock.machineNow())
 }
 

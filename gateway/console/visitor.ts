@@ -3,12 +3,13 @@ import type { FastifyRequest } from 'fastify'
 import { mayAs, type OperatorRole } from '../../contract/operators.ts'
 import type { Db } from '../db/client.ts'
 import type { TillClock } from '../kit/clock.ts'
+import { isSameBytes } from '../kit/same-bytes.ts'
 import { sha256 } from '../kit/sha256.ts'
 import { SANDBOX_OPERATOR } from '../operations/operators.ts'
 import { isAlive, isFresh } from '../operators/session.ts'
 import { type FoundSession, findSession, noteUse } from '../operators/session-store.ts'
 import { refuseCall } from './answer.ts'
-import { isSame, readHalves } from './cookie.ts'
+import { readHalves } from './cookie.ts'
 
 export type Visitor = {
   session: FoundSession
@@ -32,7 +33,7 @@ export async function visitorOf(
 ): Promise<Visitor | undefined> {
   const halves = readHalves(headers)
   const session = halves && (await findSession(db, sha256(halves.cookie)))
-  if (session === undefined || !isSame(session.pageSha256, sha256(halves?.page ?? ''))) return undefined
+  if (session === undefined || !isSameBytes(session.pageSha256, sha256(halves?.page ?? ''))) return undefined
   const now = clock.machineNow()
   if (!isAlive(session, now)) return undefined
   const visitor = visitorIn(session, sandboxKey)
@@ -44,7 +45,7 @@ function visitorIn(session: FoundSession, sandboxKey: string | undefined): Visit
   const { operator, sandboxSha256 } = session
   if (operator !== null) return { session, ...operator }
   const hasCurrentKey =
-    sandboxKey !== undefined && sandboxSha256 !== null && isSame(sandboxSha256, sha256(sandboxKey))
+    sandboxKey !== undefined && sandboxSha256 !== null && isSameBytes(sandboxSha256, sha256(sandboxKey))
   return hasCurrentKey ? { session, name: SANDBOX_OPERATOR, role: 'operator', operatorId: null } : undefined
 }
 

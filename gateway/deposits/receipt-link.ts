@@ -1,5 +1,5 @@
 /** A link that a shopper can show to support. Pure. */
-import { timingSafeEqual } from 'node:crypto'
+import { isSameBytes } from '../kit/same-bytes.ts'
 import { sha256 } from '../kit/sha256.ts'
 
 /** The last part of the link. `proof`: shows that the till made the link for this deposit. */
@@ -20,4 +20,4 @@ export function readReceiptName(name: string): ReceiptName | undefined {
 
 /** Returns false if the till did not make this link for the deposit. */
 export const isReceiptOf = ({ proof }: ReceiptName, hash: string): boolean =>
-  timingSafeEqual(Buffer.from(proof), Buffer.from(proofOf(hash)))
+  isSameBytes(Buffer.from(proof), Buffer.from(proofOf(hash)))

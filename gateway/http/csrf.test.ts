@@ -1,5 +1,5 @@
 import { fastify } from 'fastify'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { captureLog } from '../testing/log.ts'
 import { createCsrf } from './csrf.ts'
 import { handleErrors } from './problem.ts'
@@ -47,4 +47,22 @@ describe('A-105 the origin of a state-changing call', () => {
       expect(await statusOf(till, { host, origin: 'http://evil.example' })).toBe(403)
     },
   )
+})
+
+test('A-105 a token with a letter outside ASCII is refused like any wrong token', async () => {
+  const { log, lines } = captureLog()
+  const app = fastify()
+  handleErrors(app, log)
+  app.addHook('onRequest', createCsrf({ publicUrl: new URL('http://localhost:4300'), mode: 'live' }).check)
+  app.post('/', async () => ({}))
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  onTestFinished(() => app.close())
+  const headers = { origin: url, cookie: `csrf=${TOKEN}`, 'content-type': 'application/json' }
+  const statusWith = async (token: string) => {
+    const call = { method: 'POST', headers: { ...headers, 'x-csrf-token': token }, body: '{}' }
+    return (await fetch(url, call)).status
+  }
+  expect(await statusWith(TOKEN)).toBe(200)
+  expect(await statusWith('é'.repeat(TOKEN.length))).toBe(403)
+  expect(lines.map((line) => JSON.parse(line).level)).toEqual(['info'])
 })

@@ -2,9 +2,10 @@
  * Double-submit protection: a page of another origin can neither read the cookie nor set the header. A page in a frame
  * of its store has no cookie, but a token of its deposit in the document.
  */
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isLoopback } from '../kit/loopback.ts'
+import { isSameBytes } from '../kit/same-bytes.ts'
 import { type EmbedTokens, isEmbedToken } from './embed-token.ts'
 import { hashOf } from './misses.ts'
 import { refuse } from './refusal.ts'
@@ -82,8 +83,8 @@ function tokenOf(request: FastifyRequest, name: string): string | undefined {
 function hasMatchingToken(request: FastifyRequest, name: string): boolean {
   const cookie = tokenOf(request, name)
   const header = request.headers['x-csrf-token']
-  if (cookie === undefined || typeof header !== 'string' || header.length !== cookie.length) return false
-  return timingSafeEqual(Buffer.from(cookie), Buffer.from(header))
+  if (cookie === undefined || typeof header !== 'string') return false
+  return isSameBytes(Buffer.from(cookie), Buffer.from(header))
 }
 
 type IsOurs = (request: FastifyRequest, origin: string) => boolean

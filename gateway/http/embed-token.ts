@@ -2,8 +2,8 @@
  * The token of a page that its store shows in a frame. Browsers withhold cookies there, so the token is in the
  * document, and is valid for the page's deposit alone.
  */
-import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../kit/clock.ts'
+import { isSameBytes } from '../kit/same-bytes.ts'
 
 export type FramedDeposit = { hash: string; origin: string }
 
@@ -40,9 +40,7 @@ export function createEmbedTokens({ hmacs, clock }: EmbedTokenDeps): EmbedTokens
       if (Number(expires) * 1000 <= clock.now().getTime()) return undefined
       const framed = { hash, origin: Buffer.from(encoded, 'base64url').toString() }
       const given = Buffer.from(mac, 'base64url')
-      const isOurs = macsOf(framed, expires).some(
-        (expected) => expected.length === given.length && timingSafeEqual(expected, given),
-      )
+      const isOurs = macsOf(framed, expires).some((expected) => isSameBytes(expected, given))
       return isOurs ? framed : undefined
     },
   }

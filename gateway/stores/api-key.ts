@@ -2,7 +2,7 @@
  * API keys: `tt_<test or live>_<id>_<secret>_<checksum>`, the last three with 8, 43 and 8 characters. The checksum
  * exposes an incomplete copy before the database is asked.
  */
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { sha256 } from '../kit/sha256.ts'
 
@@ -34,10 +34,6 @@ export function parseApiKey(text: string, mode: Mode): ParsedApiKey | undefined 
   if (id === undefined || secret === undefined || !text.startsWith(prefixOf(mode))) return undefined
   // Leaves out the underscore and the checksum of eight digits.
   return checkOf(text.slice(0, -9)) === check ? { id, secretSha256: sha256(secret) } : undefined
-}
-
-export function isSameSecret(a: Buffer, b: Buffer): boolean {
-  return a.length === b.length && timingSafeEqual(a, b)
 }
 
 function prefixOf(mode: Mode): string {

@@ -4,7 +4,8 @@ import { inTransaction } from '../db/transaction.ts'
 import type { CallingStore } from '../http/call.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
-import { createApiKey, isSameSecret, type Mode, type ParsedApiKey } from './api-key.ts'
+import { isSameBytes } from '../kit/same-bytes.ts'
+import { createApiKey, type Mode, type ParsedApiKey } from './api-key.ts'
 import { changeKey, findKey, insertKey, keysOf, lockKey } from './store.ts'
 
 /** The least time between two updates of a key's last use. */
@@ -55,7 +56,7 @@ export async function findStoreByKey(
 ): Promise<CallingStore | undefined> {
   const now = clock.now()
   const row = await findKey(db, key.id)
-  if (row === undefined || !isSameSecret(row.secret_sha256, key.secretSha256)) return undefined
+  if (row === undefined || !isSameBytes(row.secret_sha256, key.secretSha256)) return undefined
   const hasExpired = row.expires_at !== null && row.expires_at <= now
   // Without a log, do not update an expired key's last use, or the next call with a log would write no line.
   if (hasExpired && log === undefined) return undefined

@@ -178,7 +178,9 @@ export const consoleCalls: Family = family<Defence>({
     },
     'both halves': {
       at: `${VISITOR} visitorOf`,
-      off: [{ file: VISITOR, from: "!isSame(session.pageSha256, sha256(halves?.page ?? ''))", to: 'false' }],
+      off: [
+        { file: VISITOR, from: "!isSameBytes(session.pageSha256, sha256(halves?.page ?? ''))", to: 'false' },
+      ],
     },
     'one cookie': {
       at: `${COOKIE} readHalves`,

@@ -5,11 +5,12 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { crc32 } from 'node:zlib'
-import { createApiKey, isSameSecret, parseApiKey } from '../../../gateway/stores/api-key.ts'
+import { isSameBytes } from '../../../gateway/kit/same-bytes.ts'
+import { createApiKey, parseApiKey } from '../../../gateway/stores/api-key.ts'
 import { family } from '../attack.ts'
 import { problemIf } from './checks.ts'
 
-const API_KEY = 'gateway/stores/api-key.ts'
+const SAME_BYTES = 'gateway/kit/same-bytes.ts'
 const SHA256 = 'gateway/kit/sha256.ts'
 const BYTES = 32
 /** Two unrelated hashes do not have more leading bytes in common than this: the odds are one in 2^56. */
@@ -60,9 +61,13 @@ export const keyTiming = family<'all bytes' | 'hashes'>({
   kind: 'parts',
   defences: {
     'all bytes': {
-      at: `${API_KEY} isSameSecret`,
+      at: `${SAME_BYTES} isSameBytes`,
       off: [
-        { file: API_KEY, from: 'timingSafeEqual(a, b)', to: 'a.every((byte, index) => byte === b[index])' },
+        {
+          file: SAME_BYTES,
+          from: 'timingSafeEqual(one, other)',
+          to: 'one.every((byte, index) => byte === other[index])',
+        },
       ],
     },
     hashes: {
@@ -80,7 +85,7 @@ export const keyTiming = family<'all bytes' | 'hashes'>({
     const { key, secretSha256 } = createApiKey('live')
     const read = parseApiKey(key, 'live')
     return problemIf(
-      read === undefined || !isSameSecret(read.secretSha256, secretSha256),
+      read === undefined || !isSameBytes(read.secretSha256, secretSha256),
       'a key does not match itself',
     )
   },
@@ -89,7 +94,7 @@ export const keyTiming = family<'all bytes' | 'hashes'>({
       what: `a guess with ${right} right bytes`,
       stoppedBy: 'all bytes' as const,
       attack() {
-        const bytes = bytesComparedBy(() => isSameSecret(guessOf(right), RIGHT))
+        const bytes = bytesComparedBy(() => isSameBytes(guessOf(right), RIGHT))
         return problemIf(bytes !== BYTES, `${bytes} of ${BYTES} bytes were compared`)
       },
     })),
