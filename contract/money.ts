@@ -6,6 +6,20 @@ export type Currency = (typeof CURRENCIES)[number]
 /** Digits after the decimal point of an amount in each currency (ISO 4217). */
 export const CURRENCY_EXPONENT: Record<Currency, number> = { USD: 2, EUR: 2, BRL: 2 }
 
+/** Minor units → `840.00` in dollars. */
+export const decimalOf = (minor: number | bigint, currency: Currency): string =>
+  withDecimals(minor, CURRENCY_EXPONENT[currency])
+
+/** Minor units → 840.5 in dollars: for a formatter, or for a cell of a spreadsheet. */
+export const majorOf = (minor: number, currency: Currency): number => Number(decimalOf(minor, currency))
+
+/** Writes a whole number with its last `digits` digits behind a point. */
+export function withDecimals(minor: number | bigint, digits: number): string {
+  const sign = minor < 0 ? '-' : ''
+  const text = String(minor < 0 ? -minor : minor).padStart(digits + 1, '0')
+  return digits === 0 ? sign + text : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`
+}
+
 /** The causes of movements in a store's statement. */
 export const MOVEMENT_CAUSES = [
   /** A delivered trade was credited. */

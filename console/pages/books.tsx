@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { CURRENCIES, type Currency } from '../../contract/money.ts'
+import { CURRENCIES, type Currency, majorOf } from '../../contract/money.ts'
 import type { PayoutPage } from '../../gateway/operations/payouts.ts'
 import type { StatementPage } from '../../gateway/operations/store-books.ts'
 import type { Json } from '../api/json.ts'
@@ -29,13 +29,13 @@ const columnsIn = (currency: Currency): readonly Column<Movement>[] => [
     name: 'Available',
     isNumber: true,
     show: ({ availableMinor }) => formatMinor(availableMinor, currency),
-    csvValue: ({ availableMinor }) => availableMinor / 100,
+    csvValue: ({ availableMinor }) => majorOf(availableMinor, currency),
   },
   {
     name: 'Held',
     isNumber: true,
     show: ({ heldMinor }) => formatMinor(heldMinor, currency),
-    csvValue: ({ heldMinor }) => heldMinor / 100,
+    csvValue: ({ heldMinor }) => majorOf(heldMinor, currency),
   },
 ]
 
@@ -89,7 +89,7 @@ export function Payouts({ storeId }: { storeId: string }) {
       name: 'Amount',
       isNumber: true,
       show: ({ amountMinor, currency }) => formatMinor(amountMinor, currency),
-      csvValue: ({ amountMinor }) => amountMinor / 100,
+      csvValue: ({ amountMinor, currency }) => majorOf(amountMinor, currency),
     },
     { name: 'When', show: ({ paidAt }) => <Time at={paidAt} />, csvValue: ({ paidAt }) => paidAt },
     {

@@ -1,3 +1,4 @@
+import { majorOf } from '../../contract/money.ts'
 import type { Coverage } from '../../gateway/operations/prices.ts'
 import type { Json } from '../api/json.ts'
 import { useAnswer } from '../ui/answer.ts'
@@ -45,7 +46,7 @@ const LOSS_COLUMNS: readonly Column<Loss>[] = [
     name: 'Result',
     isNumber: true,
     show: ({ resultMinor, currency }) => formatMinor(resultMinor, currency),
-    csvValue: ({ resultMinor }) => resultMinor / 100,
+    csvValue: ({ resultMinor, currency }) => majorOf(resultMinor, currency),
   },
 ]
 

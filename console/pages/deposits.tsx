@@ -1,5 +1,5 @@
 import { GAMES } from '../../contract/games.ts'
-import { CURRENCIES } from '../../contract/money.ts'
+import { CURRENCIES, majorOf } from '../../contract/money.ts'
 import { DEPOSIT_STATUSES } from '../../contract/statuses.ts'
 import type { DepositPage } from '../../gateway/operations/deposit-list.ts'
 import type { DepositOrder } from '../../gateway/operations/deposit-orders.ts'
@@ -64,14 +64,14 @@ export const DEPOSIT_COLUMNS: readonly Column<Row>[] = [
     name: 'Credited',
     isNumber: true,
     show: ({ amountMinor, currency }) => formatMinor(amountMinor, currency),
-    csvValue: ({ amountMinor }) => (amountMinor === null ? null : amountMinor / 100),
+    csvValue: ({ amountMinor, currency }) => (amountMinor === null ? null : majorOf(amountMinor, currency)),
   },
   { name: 'Currency', show: ({ currency }) => currency, csvValue: ({ currency }) => currency },
   {
     name: 'Held',
     isNumber: true,
     show: ({ heldMinor, currency }) => (heldMinor === 0 ? '—' : formatMinor(heldMinor, currency)),
-    csvValue: ({ heldMinor }) => heldMinor / 100,
+    csvValue: ({ heldMinor, currency }) => majorOf(heldMinor, currency),
   },
   {
     name: 'Opened',

@@ -1,3 +1,4 @@
+import { majorOf } from '../../contract/money.ts'
 import type { DeparturePage } from '../../gateway/operations/departures.ts'
 import { ITEM_STATES } from '../../gateway/operations/item-states.ts'
 import type { ItemPage } from '../../gateway/operations/items.ts'
@@ -72,13 +73,13 @@ const ITEM_COLUMNS: readonly Column<Item>[] = [
     name: 'Worth',
     isNumber: true,
     show: ({ grossMinor, currency }) => formatMinor(grossMinor, currency),
-    csvValue: ({ grossMinor }) => grossMinor / 100,
+    csvValue: ({ grossMinor, currency }) => majorOf(grossMinor, currency),
   },
   {
     name: 'Credited',
     isNumber: true,
     show: ({ priceMinor, currency }) => formatMinor(priceMinor, currency),
-    csvValue: ({ priceMinor }) => priceMinor / 100,
+    csvValue: ({ priceMinor, currency }) => majorOf(priceMinor, currency),
   },
   { name: 'Currency', show: ({ currency }) => currency, csvValue: ({ currency }) => currency },
   {

@@ -1,4 +1,5 @@
 import { useContext } from 'react'
+import { majorOf } from '../../contract/money.ts'
 import type { StoreReport } from '../../gateway/operations/store-books.ts'
 import type { Json } from '../api/json.ts'
 import { Me } from '../me.ts'
@@ -28,19 +29,20 @@ const COLUMNS: readonly Column<Row>[] = [
     name: 'Held',
     isNumber: true,
     show: ({ heldMinor, currency }) => formatMinor(heldMinor, currency),
-    csvValue: ({ heldMinor }) => heldMinor / 100,
+    csvValue: ({ heldMinor, currency }) => majorOf(heldMinor, currency),
   },
   {
     name: 'Available',
     isNumber: true,
     show: ({ availableMinor, currency }) => formatMinor(availableMinor, currency),
-    csvValue: ({ availableMinor }) => availableMinor / 100,
+    csvValue: ({ availableMinor, currency }) => majorOf(availableMinor, currency),
   },
   {
     name: 'Commission',
     isNumber: true,
     show: ({ commissionMinor, currency }) => formatMinor(commissionMinor, currency),
-    csvValue: ({ commissionMinor }) => (commissionMinor === null ? null : commissionMinor / 100),
+    csvValue: ({ commissionMinor, currency }) =>
+      commissionMinor === null ? null : majorOf(commissionMinor, currency),
   },
 ]
 

@@ -1,5 +1,5 @@
 import { useContext } from 'react'
-import type { Currency } from '../../contract/money.ts'
+import { type Currency, majorOf } from '../../contract/money.ts'
 import type { SalesReport } from '../../gateway/operations/sales.ts'
 import type { Json } from '../api/json.ts'
 import { Me } from '../me.ts'
@@ -32,25 +32,26 @@ export const COLUMNS: readonly Column<Sale>[] = [
     name: 'Price',
     isNumber: true,
     show: ({ priceMinor, currency }) => formatMinor(priceMinor, currency),
-    csvValue: ({ priceMinor }) => priceMinor / 100,
+    csvValue: ({ priceMinor, currency }) => majorOf(priceMinor, currency),
   },
   {
     name: 'Proceeds',
     isNumber: true,
     show: ({ receivedMinor, currency }) => formatMinor(receivedMinor, currency),
-    csvValue: ({ receivedMinor }) => (receivedMinor === null ? null : receivedMinor / 100),
+    csvValue: ({ receivedMinor, currency }) =>
+      receivedMinor === null ? null : majorOf(receivedMinor, currency),
   },
   {
     name: 'Cost',
     isNumber: true,
     show: ({ costMinor, costCurrency }) => formatMinor(costMinor, costCurrency),
-    csvValue: ({ costMinor }) => costMinor / 100,
+    csvValue: ({ costMinor, costCurrency }) => majorOf(costMinor, costCurrency),
   },
   {
     name: 'Result',
     isNumber: true,
     show: ({ resultMinor, currency }) => formatMinor(resultMinor, currency),
-    csvValue: ({ resultMinor }) => (resultMinor === null ? null : resultMinor / 100),
+    csvValue: ({ resultMinor, currency }) => (resultMinor === null ? null : majorOf(resultMinor, currency)),
   },
   { name: 'Currency', show: ({ currency }) => currency, csvValue: ({ currency }) => currency },
   {

@@ -1,4 +1,4 @@
-import { CURRENCIES } from '../../contract/money.ts'
+import { CURRENCIES, majorOf } from '../../contract/money.ts'
 import { SCOPES } from '../../contract/scopes.ts'
 import type { StoreView } from '../../gateway/operations/stores.ts'
 import type { Json } from '../api/json.ts'
@@ -119,7 +119,7 @@ function fieldsOf(store: View): readonly Field[] {
     {
       name: 'riskLimit',
       label: 'Risk limit in whole dollars',
-      value: String(Math.floor(store.riskLimit.amountMinor / 100)),
+      value: String(Math.floor(majorOf(store.riskLimit.amountMinor, 'USD'))),
     },
     {
       name: 'commissionBps',

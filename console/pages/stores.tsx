@@ -1,3 +1,4 @@
+import { majorOf } from '../../contract/money.ts'
 import { DEFAULT_SCOPES, SCOPES } from '../../contract/scopes.ts'
 import type { StorePage as Answer } from '../../gateway/operations/stores.ts'
 import type { Json } from '../api/json.ts'
@@ -29,7 +30,7 @@ const COLUMNS: readonly Column<Row>[] = [
         <span className="quiet">of {formatMinor(riskLimit.amountMinor, 'USD')}</span>
       </>
     ),
-    csvValue: ({ atRisk }) => atRisk.amountMinor / 100,
+    csvValue: ({ atRisk }) => majorOf(atRisk.amountMinor, 'USD'),
   },
   {
     name: 'Available',
@@ -39,7 +40,9 @@ const COLUMNS: readonly Column<Row>[] = [
         ? '—'
         : balances.map(({ currency, availableMinor }) => formatMinor(availableMinor, currency)).join(', '),
     csvValue: ({ balances }) =>
-      balances.map(({ currency, availableMinor }) => `${availableMinor / 100} ${currency}`).join(' '),
+      balances
+        .map(({ currency, availableMinor }) => `${majorOf(availableMinor, currency)} ${currency}`)
+        .join(' '),
   },
   {
     name: 'State',

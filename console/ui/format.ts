@@ -1,4 +1,4 @@
-import type { Currency } from '../../contract/money.ts'
+import { type Currency, majorOf } from '../../contract/money.ts'
 
 const moneyFormats = new Map<string, Intl.NumberFormat>()
 
@@ -6,7 +6,7 @@ export function formatMinor(minor: number | null, currency: Currency): string {
   if (minor === null) return '—'
   const format = moneyFormats.get(currency) ?? new Intl.NumberFormat('en-US', { style: 'currency', currency })
   moneyFormats.set(currency, format)
-  return format.format(minor / 100)
+  return format.format(majorOf(minor, currency))
 }
 
 const MICROS_PER_DOLLAR = 1_000_000

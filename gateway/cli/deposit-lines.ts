@@ -1,6 +1,7 @@
 /** Formats deposits and search results for a person. */
+import { decimalOf } from '../../contract/money.ts'
 import { counted } from '../kit/counted.ts'
-import { decimalOf, formatAmount } from '../operations/amount.ts'
+import { formatAmount } from '../operations/amount.ts'
 import { csvLines } from '../operations/csv.ts'
 import type { DepositInList, DepositPage } from '../operations/deposit-list.ts'
 import type { DepositView } from '../operations/deposits.ts'

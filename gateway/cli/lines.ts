@@ -1,7 +1,7 @@
+import { decimalOf } from '../../contract/money.ts'
 import type { Bar } from '../bots/bar.ts'
 import { counted } from '../kit/counted.ts'
 import type { ActPage } from '../operations/acts.ts'
-import { decimalOf } from '../operations/amount.ts'
 import type { CheckedBackup } from '../operations/backups.ts'
 import { answersNotice, noticeOf } from '../operations/bot-notice.ts'
 import type { BotList } from '../operations/bots.ts'

@@ -1,6 +1,7 @@
 /** Formats sales for a person or a spreadsheet. */
+import { decimalOf } from '../../contract/money.ts'
 import { counted } from '../kit/counted.ts'
-import { decimalOf, formatAmount } from '../operations/amount.ts'
+import { formatAmount } from '../operations/amount.ts'
 import { csvLines } from '../operations/csv.ts'
 import type { MarketList } from '../operations/markets.ts'
 import type { SalesReport, SaleView, SoldItems } from '../operations/sales.ts'

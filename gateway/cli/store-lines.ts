@@ -1,5 +1,6 @@
+import { decimalOf } from '../../contract/money.ts'
 import { counted } from '../kit/counted.ts'
-import { decimalOf, formatAmount } from '../operations/amount.ts'
+import { formatAmount } from '../operations/amount.ts'
 import { csvLines } from '../operations/csv.ts'
 import type { KeyList } from '../operations/keys.ts'
 import type { PayoutPage } from '../operations/payouts.ts'

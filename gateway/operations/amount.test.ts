@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { CURRENCIES } from '../../contract/money.ts'
-import { decimalOf, formatAmount, parseAmount } from './amount.ts'
+import { CURRENCIES, decimalOf } from '../../contract/money.ts'
+import { formatAmount, parseAmount } from './amount.ts'
 
 it.each([
   [84_000n, '840.00 USD'],

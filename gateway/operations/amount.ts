@@ -1,5 +1,5 @@
 /** Amounts as people read and type them, such as 840.00, with the currency's number of decimals. */
-import { CURRENCY_EXPONENT, type Currency } from '../../contract/money.ts'
+import { CURRENCY_EXPONENT, type Currency, decimalOf } from '../../contract/money.ts'
 
 export const CENTS_PER_DOLLAR = 100n
 /** Prices are in millionths of a dollar. */
@@ -8,14 +8,6 @@ export const MICROS_PER_CENT = 10_000n
 /** Formats minor units as `840.00 USD`. */
 export function formatAmount(amountMinor: bigint, currency: Currency): string {
   return `${decimalOf(amountMinor, currency)} ${currency}`
-}
-
-/** Formats minor units as `840.00`. */
-export function decimalOf(amountMinor: bigint, currency: Currency): string {
-  const digits = CURRENCY_EXPONENT[currency]
-  const sign = amountMinor < 0n ? '-' : ''
-  const text = String(amountMinor < 0n ? -amountMinor : amountMinor).padStart(digits + 1, '0')
-  return digits === 0 ? sign + text : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`
 }
 
 /** Parses `1250.00` into minor units. Returns undefined unless it has all decimals, because `1250` could mean 12.50. */

@@ -2,6 +2,7 @@
 import type { Phase } from '../../contract/games.ts'
 import { nameWithPhase, PHASE_WORDS } from '../../contract/item-name.ts'
 import type { Language } from '../../contract/languages.ts'
+import { type Currency, majorOf } from '../../contract/money.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import { isEndReason } from '../deposits/deposit.ts'
 import { escapeHtml } from '../http/html.ts'
@@ -18,7 +19,7 @@ export type Receipt = Credit & {
   storeUrl: string | null
   status: DepositStatus
   reason: string | null
-  currency: string
+  currency: Currency
   heldUntil: string | null
   createdAt: string
   offerId: string | null
@@ -64,12 +65,9 @@ const LOCALES: Record<Language, string> = { en: 'en-US', ru: 'ru-RU' }
 
 export function receiptPage(receipt: Receipt, { language, now }: Showing): string {
   const texts = RECEIPT_TEXTS[language]
-  const { items, reason, account } = receipt
-  const { format } = new Intl.NumberFormat(LOCALES[language], {
-    style: 'currency',
-    currency: receipt.currency,
-  })
-  const words: Words = { texts, language, money: (minor) => format(minor / 100) }
+  const { items, reason, account, currency } = receipt
+  const { format } = new Intl.NumberFormat(LOCALES[language], { style: 'currency', currency })
+  const words: Words = { texts, language, money: (minor) => format(majorOf(minor, currency)) }
   const rows: Row[] = [
     [texts.store, storeLine(receipt)],
     [texts.result, resultOf(receipt, texts)],

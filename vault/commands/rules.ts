@@ -1,3 +1,4 @@
+import { decimalOf } from '../../contract/money.ts'
 import { openFolder } from '../files/folder.ts'
 import { changeRules, readRules } from '../files/rules.ts'
 import { partnerOfLink } from '../files/trade-link.ts'
@@ -27,7 +28,7 @@ export function limits(settings: Settings, terminal: Terminal, flags: LimitFlags
 
 export function showRules(settings: Settings, terminal: Terminal): void {
   const { destinations, limits, usdWithoutPrice } = readRules(openFolder(settings.folder))
-  const usd = (cents: bigint): string => `${cents / 100n}.${String(cents % 100n).padStart(2, '0')} USD`
+  const usd = (cents: bigint): string => `${decimalOf(cents, 'USD')} USD`
   for (const [name, { steamId }] of Object.entries(destinations)) terminal.print(`to ${name}\t${steamId}`)
   terminal.print(`at most ${usd(limits.usdAnHour)} an hour, ${usd(limits.usdADay)} a day`)
   terminal.print(`at most ${limits.itemsAnHour} items an hour`)

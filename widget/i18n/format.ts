@@ -1,6 +1,6 @@
 /** Money, time and dates as the shopper reads them. */
 import type { Language } from '../../contract/languages.ts'
-import { CURRENCY_EXPONENT, type Currency } from '../../contract/money.ts'
+import { type Currency, decimalOf } from '../../contract/money.ts'
 
 const LOCALES: Record<Language, string> = { en: 'en-US', ru: 'ru-RU' }
 
@@ -13,16 +13,16 @@ function groupDigits(digits: string, separator: string): string {
 }
 
 /**
- * Minor units → text with two decimals, grouping and the currency's symbol (en $1,234.50; ru 1 234,50 $), as Intl
+ * Minor units → text with its decimals, grouping and the currency's symbol (en $1,234.50; ru 1 234,50 $), as Intl
  * writes it. Intl itself loads its data at the first amount, which would delay the items.
  */
 export function formatMoney(minor: number, currency: Currency, language: Language): string {
-  const digits = CURRENCY_EXPONENT[currency]
-  const text = String(Math.abs(minor)).padStart(digits + 1, '0')
-  const [whole, rest] = [text.slice(0, -digits), text.slice(-digits)]
+  const [whole = '', rest] = decimalOf(Math.abs(minor), currency).split('.')
+  const after = (point: string): string => (rest === undefined ? '' : point + rest)
   const minus = minor < 0 ? '-' : ''
-  if (language === 'ru') return `${minus}${groupDigits(whole, '\u00a0')},${rest}\u00a0${SYMBOLS[currency]}`
-  return `${minus}${SYMBOLS[currency]}${groupDigits(whole, ',')}.${rest}`
+  if (language === 'ru')
+    return `${minus}${groupDigits(whole, '\u00a0')}${after(',')}\u00a0${SYMBOLS[currency]}`
+  return `${minus}${SYMBOLS[currency]}${groupDigits(whole, ',')}${after('.')}`
 }
 
 /** Whole seconds → mm:ss, or '-' when unknown. */

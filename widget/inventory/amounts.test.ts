@@ -30,12 +30,12 @@ it.each([
   ['0.01', 1],
   ['12.', 1_200],
 ])('a typed %j is %i cents', (text, cents) => {
-  expect(amountIn(text)).toBe(cents)
+  expect(amountIn(text, 'USD')).toBe(cents)
 })
 
 it.each(['', '0', '-5', '1.234', '1,2,3', 'ten', '1e9', '9999999999', '٣', '5%'])(
   'the text %j is not an amount',
   (text) => {
-    expect(amountIn(text)).toBeUndefined()
+    expect(amountIn(text, 'USD')).toBeUndefined()
   },
 )

@@ -1,5 +1,5 @@
 /** Amounts for which a shopper can let the page pick items. All in minor units. */
-import type { Currency } from '../../contract/money.ts'
+import { CURRENCY_EXPONENT, type Currency } from '../../contract/money.ts'
 import type { Inventory, Payment } from '../../contract/widget-api.ts'
 import { reachOf } from '../flow/selectors.ts'
 
@@ -20,15 +20,16 @@ export function suggestedAmounts(
   return candidates.filter((amount) => amount >= minPrice && amount <= most)
 }
 
-/** No offer is worth an amount with more digits before the cents. With this many, minor units are a safe integer. */
+/** No offer is worth an amount with more digits before the point. With this many, minor units are a safe integer. */
 const MOST_DIGITS = 9
 
-/** Parses an amount above zero. Only the cents may follow a point or comma. Undefined for any other text. */
-export function amountIn(text: string): number | undefined {
+/** Parses an amount above zero. Only the currency's decimals may follow a point or comma. Undefined for any other text. */
+export function amountIn(text: string, currency: Currency): number | undefined {
   const plain = text.replace(/[\s\u00a0\u202f$€]/g, '').replace('R', '')
-  const [whole = '', cents = '', ...more] = plain.split(/[.,]/)
+  const [whole = '', decimals = '', ...more] = plain.split(/[.,]/)
   const isWhole = /^\d+$/.test(whole) && whole.length <= MOST_DIGITS
-  if (!isWhole || more.length > 0 || !/^\d{0,2}$/.test(cents)) return undefined
-  const amount = Number(whole) * 100 + Number(cents.padEnd(2, '0'))
+  const digits = CURRENCY_EXPONENT[currency]
+  if (!isWhole || more.length > 0 || !/^\d*$/.test(decimals) || decimals.length > digits) return undefined
+  const amount = Number(whole + decimals.padEnd(digits, '0'))
   return amount > 0 ? amount : undefined
 }

@@ -1,4 +1,5 @@
 import { useId, useState } from 'react'
+import type { Currency } from '../../contract/money.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { selectedTotal, shownInventory } from '../flow/selectors.ts'
@@ -37,7 +38,7 @@ export function PickForMe({ stand, payment, flow }: Props) {
             {money(amount, payment.currency)}
           </button>
         ))}
-        <TypedAmount isOff={isOff} onAmount={ask} />
+        <TypedAmount currency={payment.currency} isOff={isOff} onAmount={ask} />
       </div>
       {/* SelectionVoice in stand.tsx reads this note out. */}
       <p className="picker-note">{outcome ?? texts.pickHint}</p>
@@ -46,10 +47,12 @@ export function PickForMe({ stand, payment, flow }: Props) {
   )
 }
 
-function TypedAmount({ isOff, onAmount }: { isOff: boolean; onAmount(amount: number): void }) {
+type TypedAmountProps = { currency: Currency; isOff: boolean; onAmount(amount: number): void }
+
+function TypedAmount({ currency, isOff, onAmount }: TypedAmountProps) {
   const { texts } = useStandTexts()
   const [text, setText] = useState('')
-  const amount = amountIn(text)
+  const amount = amountIn(text, currency)
   const isWrong = text.trim() !== '' && amount === undefined
   const go = (): void => {
     if (amount !== undefined) onAmount(amount)
