@@ -11,6 +11,12 @@ export function supportedLanguage(tag: string): Language | undefined {
   return isLanguage(primary) ? primary : undefined
 }
 
+/** Returns the first of our languages in an Accept-Language header, or else English. */
+export function acceptedLanguage(header = ''): Language {
+  const found = header.split(',').map((entry) => supportedLanguage((entry.split(';')[0] ?? '').trim()))
+  return found.find((language) => language !== undefined) ?? FALLBACK_LANGUAGE
+}
+
 export function isLanguage(value: unknown): value is Language {
   return typeof value === 'string' && (LANGUAGES as readonly string[]).includes(value)
 }

@@ -8,7 +8,7 @@ import {
   type Problem,
   type RefusalCause,
 } from '../../contract/errors.ts'
-import { FALLBACK_LANGUAGE, isLanguage, type Language } from '../../contract/languages.ts'
+import { acceptedLanguage, isLanguage, type Language } from '../../contract/languages.ts'
 import { isPoolTimeout } from '../db/client.ts'
 import { isDatabaseAway } from '../db/database-away.ts'
 import { sqlState } from '../db/sql-state.ts'
@@ -36,11 +36,7 @@ const BETWEEN_EPOCHS_RETRY_S = 30
  */
 function languageOf(request: FastifyRequest): Language {
   const language = fieldOf(request.query, 'language') ?? fieldOf(request.body, 'language')
-  if (isLanguage(language)) return language
-  const accepted = (request.headers['accept-language'] ?? '')
-    .split(',')
-    .map((entry) => entry.trim().slice(0, 2).toLowerCase())
-  return accepted.find(isLanguage) ?? FALLBACK_LANGUAGE
+  return isLanguage(language) ? language : acceptedLanguage(request.headers['accept-language'])
 }
 
 function fieldOf(value: unknown, name: string): unknown {

@@ -382,6 +382,12 @@ it('a receipt that cannot be shown at the moment has a page that says so', async
   expect(body).toMatch(/<html lang="ru">.*Сейчас квитанцию показать нельзя/s)
 })
 
+it('a page without a receipt is in the first of our languages that the browser accepts', async () => {
+  const { statusCode, body } = await get('/receipt/1-0', { 'accept-language': 'de, ru;q=0.5' })
+  expect(statusCode).toBe(404)
+  expect(body).toContain('<html lang="ru">')
+})
+
 it('a receipt ends together with the deposit’s own page', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   await jump(till, 31 * DAY_S)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyPluginAsync } from 'fastify'
-import type { Language } from '../../contract/languages.ts'
+import { acceptedLanguage, isLanguage, type Language } from '../../contract/languages.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import type { DepositEvent } from '../../contract/webhooks.ts'
 import type { Config } from '../config.ts'
@@ -73,8 +73,8 @@ export function receiptRoute(deps: ReceiptDeps): FastifyPluginAsync {
 }
 
 function languageOf(chosen: unknown, accepted: string | undefined, ofDeposit: Language | null): Language {
-  if (chosen === 'en' || chosen === 'ru') return chosen
-  return ofDeposit ?? (accepted?.toLowerCase().startsWith('ru') === true ? 'ru' : 'en')
+  if (isLanguage(chosen)) return chosen
+  return ofDeposit ?? acceptedLanguage(accepted)
 }
 
 type Found = { id: string; language: Language | null; receipt: Receipt | null }
