@@ -76,7 +76,10 @@ export async function doubtBot(tx: Tx, { botId, partnerSteamId, game, now }: Dou
   if (partners >= DOUBTS_BEFORE_BAR) await barBot(tx, { botId, reason: 'doubted', game, now })
 }
 
-/** The state of the bot's bars for an offer of the game, as an SQL expression over the row `bot`. */
+/**
+ * The state of the bot's bars for an offer of the game, as an SQL expression over the row `bot`. The rule is
+ * `barStateOf` in bar.ts.
+ */
 export function barStateFor(game: Game): RawBuilder<BarState> {
   return sql<BarState>`(select case
     when bool_or(bar.reason <> 'doubted') then 'barred' when count(*) > 0 then 'doubted' else 'free' end
