@@ -20,6 +20,15 @@ it.each(['TRADETILL_STEAM_SANDBOX_URL', 'TRADETILL_MARKET_SANDBOX_URL'])(
   },
 )
 
+it.each([
+  ['a certificate that nobody checks', { NODE_TLS_REJECT_UNAUTHORIZED: '0' }, 'NODE_TLS_REJECT_UNAUTHORIZED'],
+  ['a log of its calls, with their tokens', { NODE_DEBUG: 'https' }, 'NODE_DEBUG'],
+])('live mode refuses %s, which sandbox mode accepts', (_what, given, name) => {
+  expect(() => readSettings({ ...LIVE, ...given })).toThrow(`${name} `)
+  const sandbox = { TRADETILL_STEAM_SANDBOX_URL: 'http://127.0.0.1:4301', ...given }
+  expect(readSettings(sandbox)).toMatchObject({ mode: 'sandbox' })
+})
+
 it('sandbox mode without a Steam sandbox is refused with the command for the vault of npm start', () => {
   expect(() => readSettings({})).toThrow(/needs TRADETILL_STEAM_SANDBOX_URL.*npm run -s vault/)
 })

@@ -9,6 +9,8 @@ const schema = z.object({
   TRADETILL_STEAM_SANDBOX_URL: z.string().min(1).optional(),
   TRADETILL_MARKET_SANDBOX_URL: z.string().min(1).optional(),
   TRADETILL_STDIN: z.enum(['0', '1']).default('0'),
+  NODE_DEBUG: z.string().optional(),
+  NODE_TLS_REJECT_UNAUTHORIZED: z.string().optional(),
 })
 
 export type Settings = {
@@ -36,6 +38,13 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const marketSandboxUrl = read.data.TRADETILL_MARKET_SANDBOX_URL
   if (mode === 'live' && marketSandboxUrl !== undefined) {
     throw new Error('TRADETILL_MARKET_SANDBOX_URL is refused in live mode: remove it.')
+  }
+  if (mode === 'live' && read.data.NODE_DEBUG !== undefined) {
+    throw new Error('NODE_DEBUG is refused in live mode: it prints calls with their tokens. Unset it.')
+  }
+  if (mode === 'live' && read.data.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
+    const why = 'anybody on the network could pose as Steam or a market'
+    throw new Error(`NODE_TLS_REJECT_UNAUTHORIZED must not be 0 in live mode: ${why}. Unset it.`)
   }
   if (mode === 'sandbox' && sandboxUrl === undefined) {
     throw new Error(
