@@ -74,4 +74,9 @@ it.each([
   '224.0.0.1',
   '::ffff:10.0.0.1',
   '8.8.8.8',
+  // Metadata services of Alibaba Cloud, AWS (in another notation, too) and Google Cloud.
+  '100.100.100.200',
+  'fd00:ec2::254',
+  'fd00:0ec2:0:0::254',
+  'fd20:ce::254',
 ])('%s is not inside the network', (address) => expect(isInsideAddress(address)).toBe(false))

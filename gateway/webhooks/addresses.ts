@@ -23,6 +23,14 @@ export function isPublicAddress(text: string): boolean {
  */
 const INSIDE = new Set(['loopback', 'private', 'uniqueLocal', 'carrierGradeNat'])
 
-export const isInsideAddress = (text: string): boolean => INSIDE.has(readAddress(text)?.range() ?? '')
+/** Metadata services within those networks: of Alibaba Cloud, AWS and Google Cloud. They hand out a machine's keys. */
+const METADATA = new Set(
+  ['100.100.100.200', 'fd00:ec2::254', 'fd20:ce::254'].map((text) => ipaddr.parse(text).toNormalizedString()),
+)
+
+export function isInsideAddress(text: string): boolean {
+  const address = readAddress(text)
+  return address !== undefined && INSIDE.has(address.range()) && !METADATA.has(address.toNormalizedString())
+}
 
 export const isLoopbackAddress = (text: string): boolean => readAddress(text)?.range() === 'loopback'
