@@ -339,6 +339,7 @@ function storeDeps(parts: Parts, { deposits, trades, webhooks }: Features, limit
     testsUnderWay: new Map(),
     secretsOf: webhooks.secretsOf,
     limitStore: limits.limitStore,
+    limitBytes: limits.limitBytes,
     createDeposit: (store, body) =>
       createDeposit({ ...deposits, mostOpen: config.storeOpenDeposits }, store, body),
     findDeposit: (storeId, by) => storeDepositOf(db, { storeId, ...by }, publicUrl),

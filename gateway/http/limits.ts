@@ -112,6 +112,11 @@ export type Limits = {
   limitDeposit(hash: string): void
   /** Refuses too many calls of one store. Only for an authenticated store, because anyone can make up a key. */
   limitStore(storeId: bigint): void
+  /**
+   * Refuses a changing call of a store that has sent too many bytes: a few calls could otherwise fill the disk, because
+   * most of what a store sends is stored several times, and partly forever.
+   */
+  limitBytes(storeId: bigint, bytes: number): void
 }
 
 /** Routes of the reports that the page sends automatically. They must not use up the shopper's own calls. */
@@ -126,6 +131,7 @@ export function createLimits(nowMs: () => number = () => performance.now()): Lim
   const reports = new Map(REPORTS.map((route) => [route, createAddressBuckets(reportRate, nowMs)]))
   const deposits = createBuckets({ perSecond: 10, burst: 120 }, nowMs)
   const stores = createBuckets({ perSecond: 20, burst: 120 }, nowMs)
+  const bytesOfStores = createBuckets({ perSecond: 32 * 1_024, burst: 8 * 1_024 * 1_024 }, nowMs)
   const refuseUnless = (allowed: boolean, retryAfterS = 1) => {
     if (!allowed) refuse('too_many_requests', { retryAfterS })
   }
@@ -137,5 +143,9 @@ export function createLimits(nowMs: () => number = () => performance.now()): Lim
       refuseUnless(reports.get(routeOptions.url ?? '')?.take(ip) ?? true, REPORT_EVERY_S),
     limitDeposit: (hash) => refuseUnless(deposits.take(hash)),
     limitStore: (storeId) => refuseUnless(stores.take(String(storeId))),
+    limitBytes: (storeId, bytes) => {
+      refuseUnless(bytesOfStores.has(String(storeId)))
+      bytesOfStores.charge(String(storeId), bytes)
+    },
   }
 }

@@ -29,6 +29,8 @@ export type StoreApiDeps = AuthDeps &
   DepositCalls &
   ChallengeDeps & {
     signals: Pick<Signals, 'notify'>
+    /** Refuses a changing call of a store that has sent too many bytes. Runs once the values of the call are valid. */
+    limitBytes(storeId: bigint, bytes: number): void
     /** The gateway's public address, without a trailing slash. */
     publicUrl: string
   }

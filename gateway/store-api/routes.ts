@@ -42,8 +42,10 @@ function addRoute(app: FastifyInstance, deps: StoreApiDeps, { operation, turns }
       await authenticate(deps, request, scope)
     },
     handler: async (request, reply) => {
+      const { id } = storeOf(request)
       const { values, perform } = operation.prepare(deps, storeOf(request), request)
-      const { repeated, answer } = await turns(String(storeOf(request).id), async () => {
+      if (method !== 'GET') deps.limitBytes(id, Buffer.byteLength(JSON.stringify(values)))
+      const { repeated, answer } = await turns(String(id), async () => {
         const earlier = idempotent ? await repeatedAnswer(deps, request, values) : undefined
         return { repeated: earlier, answer: earlier ?? (await perform()) }
       })

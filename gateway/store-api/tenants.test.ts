@@ -4,6 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createDeposit } from '../deposits/create.ts'
 import { publishEvents } from '../events/service.ts'
+import { refuse } from '../http/refusal.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { createStore, updateStore } from '../stores/service.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
@@ -91,6 +92,25 @@ test('a store can have as many open deposits as the operator allows, not countin
   await limited.call('POST', `/v1/deposits/${first.json().id}/cancel`)
   expect((await open('c')).statusCode).toBe(201)
   expect((await open('d')).statusCode).toBe(429)
+  await limited.app.close()
+})
+
+test('a changing call beyond the limit of bytes is refused, changes nothing, and succeeds later under the same key', async () => {
+  let most = 1_000
+  const limited = await startStoreApi(till, {
+    change: { limitBytes: (_storeId, bytes) => void (bytes > most && refuse('too_many_requests')) },
+  })
+  const open = (externalId: string, note: string) =>
+    limited.call('POST', '/v1/deposits', {
+      body: { ...BODY, externalId, metadata: { note } },
+      headers: { 'idempotency-key': externalId },
+    })
+  expect((await open('small', 'x')).statusCode).toBe(201)
+  const refused = await open('large', 'д'.repeat(500))
+  expect([refused.statusCode, refused.json().code]).toEqual([429, 'too_many_requests'])
+  expect((await limited.call('GET', '/v1/deposits')).json().deposits).toHaveLength(1)
+  most = 2_000
+  expect((await open('large', 'д'.repeat(500))).statusCode).toBe(201)
   await limited.app.close()
 })
 

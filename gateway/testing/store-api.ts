@@ -48,6 +48,7 @@ export async function startStoreApi(
     send: createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 60_000 }),
     secretsOf: (endpoint) => secretsOf(box, endpoint, clock.now()),
     limitStore: limited ? createLimits(() => 0).limitStore : () => {},
+    limitBytes: () => {},
     createDeposit: (store, body) => createDeposit(till.deps, store, body),
     findDeposit: (storeId, by) => storeDepositOf(db, { storeId, ...by }, publicUrl),
     listDeposits: (storeId, query) => listDeposits(db, storeId, { query, publicUrl }),
