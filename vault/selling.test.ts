@@ -94,6 +94,33 @@ describe('an item of a collecting bot', () => {
     expect(rows[0]?.free).toBeGreaterThan(0)
   })
 
+  it('is not given if the market asks for it with a number of no game, and the vault can still be restarted', async () => {
+    const [item = 0] = await putOnSale(1)
+    bench.market.begin('lies-app')
+    expect((await bench.market.buy([item], 'accepts')).kind).toBe('bought')
+    const offers = () => bench.steam.world().offers.filter(({ sender }) => sender === seller)
+    const before = offers().length
+    await runFreshRounds(2)
+    expect(offers()).toHaveLength(before)
+    expect((await bench.readNeeds()).map(({ kind }) => kind)).toContain('unread_deal')
+    bench.market.end('lies-app')
+    await runFreshRounds(4)
+    expect(offers()).toHaveLength(before + 1)
+    expect((await readReports())(item)).toContain('delivered')
+  })
+
+  it('is not booked as sold for money by a market that gives times in another unit, and the vault can still be restarted', async () => {
+    const [item = 0] = await putOnSale(1)
+    bench.market.begin('times-in-ms')
+    expect((await bench.market.buy([item], 'accepts')).kind).toBe('bought')
+    await runFreshRounds(8)
+    expect((await readReports())(item)).toEqual(['listing', 'sold', 'delivered'])
+    bench.market.end('times-in-ms')
+    bench.advanceMs(10 * 60_000)
+    await runFreshRounds(2)
+    expect((await readReports())(item)).toEqual(['listing', 'sold', 'delivered', 'paid'])
+  })
+
   it('counts as given if Steam undid the gift before the vault saw it, and is not sold twice', async () => {
     const [item = 0] = await putOnSale(1)
     expect((await bench.market.buy([item], 'accepts')).kind).toBe('bought')

@@ -137,7 +137,8 @@ function offerText({ faults }: Market, world: World, deal: Deal): string {
     ...(faults.isOn('lies-more') ? [unsoldAssetId] : []),
   ]
   const items = assets.map(
-    (assetId) => `{"appid":${deal.appId},"contextid":2,"assetid":${assetId},"amount":1}`,
+    (assetId) =>
+      `{"appid":${faults.isOn('lies-app') ? HUGE_APP : deal.appId},"contextid":2,"assetid":${assetId},"amount":1}`,
   )
   const partner = faults.isOn('lies-partner')
     ? Number(BigInt(deal.seller) - FIRST_STEAM_ID)
@@ -151,6 +152,8 @@ function offerText({ faults }: Market, world: World, deal: Deal): string {
   })
   return `${withoutItems.slice(0, -1)},"items":[${items.join(',')}]}`
 }
+
+const HUGE_APP = '9'.repeat(20)
 
 /** A message that looks like the secret code of a deposit. */
 const DEPOSIT_MESSAGE = 'K7MXPQ'
@@ -186,6 +189,7 @@ async function history({ market, seller, request, appId }: CallContext): Promise
     Number(request.query.get('date') ?? 0),
     Number(request.query.get('date_end') ?? Infinity),
   ]
+  const perSecond = market.faults.isOn('times-in-ms') ? 1_000 : 1
   const data = market.world().items.flatMap((item) => {
     const { outcome } = item
     if (item.seller !== seller.steamId || item.appId !== appId || !outcome) return []
@@ -201,12 +205,12 @@ async function history({ market, seller, request, appId }: CallContext): Promise
         instance: '0',
         event: 'sell',
         app: String(item.appId),
-        time: String(outcome.soldAtS),
+        time: String(outcome.soldAtS * perSecond),
         paid: String(item.price),
         received: String(outcome.kind === 'timed_out' || outcome.kind === 'reversed' ? 0 : received),
         stage: STAGES[outcome.kind],
         currency: item.currency,
-        settlement: outcome.kind === 'settling' ? outcome.settlesAtS : 0,
+        settlement: outcome.kind === 'settling' ? outcome.settlesAtS * perSecond : 0,
         ...(outcome.kind === 'reversed'
           ? {
               causer: outcome.causer,

@@ -69,6 +69,7 @@ const anySaleSchema = z.looseObject({ kind: z.literal('sale') })
 
 const placeOf = (id: string): string => `buyer of ${id}`
 
+/** Throws if the entry could not be read again: the vault would not start with it. */
 export function toLog(entry: SaleEntry, key: Key): Entry['entry'] {
   const sale = 'due' in entry ? { ...entry, due: sealToken(entry.due, key) } : entry
   const json: unknown = JSON.parse(
@@ -76,6 +77,7 @@ export function toLog(entry: SaleEntry, key: Key): Entry['entry'] {
       typeof value === 'bigint' ? String(value) : value,
     ),
   )
+  lineSchema.parse(json)
   return z.json().parse(json)
 }
 

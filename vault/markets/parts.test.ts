@@ -46,6 +46,14 @@ describe('an entry of sales in the log', () => {
     expect(read({ kind: 'intended' })).toBeUndefined()
   })
 
+  it('is not written if it could not be read again', () => {
+    const settlesAt = new Date(1_800_000_000_000_000)
+    const end = { kind: 'settling', receivedMinor: 1n, settlesAt } as const
+    expect(() => toLog({ kind: 'outcome', market: 'market', itemId: '9', end }, PLAIN_KEY)).toThrow(
+      'settlesAt',
+    )
+  })
+
   it('makes a version that cannot read it throw', () => {
     const sale = { kind: 'send_begun', market: 'market', dealId: '1', since: 'a later version' }
     expect(() => read({ kind: 'sale', sale })).toThrow('Entry 7 of the vault')

@@ -8,6 +8,10 @@ const MOST_PRICES = 200_000
 export const digits = z
   .union([z.string().regex(/^\d{1,20}$/), z.int().nonnegative()])
   .transform((value): string => String(value))
+/** Steam's number of a game. */
+export const appNumber = digits.transform(Number).pipe(z.int32().positive())
+/** The end of the last year whose dates the vault's log can be read with. A later time is in a unit that is not known. */
+export const LAST_MS = Date.UTC(10_000, 0) - 1
 export const shortText = z.string().max(500)
 
 /** A list of rows. An unreadable row must not keep the others from being read. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { steamIdOf } from '../../files/trade-link.ts'
 import type { DueGift, Listed, Outcome, Problem, Repriced, Row } from '../market.ts'
 import type { Scale } from '../scale.ts'
-import { digits, listOf, MOST_ROWS, nameIn, priceListOf, shortText } from './answer-parts.ts'
+import { appNumber, digits, LAST_MS, listOf, MOST_ROWS, nameIn, priceListOf, shortText } from './answer-parts.ts'
 
 const wholeNumber = digits.transform((value) => BigInt(value))
 
@@ -134,7 +134,7 @@ const offerSchema = z.looseObject({
   token: z.string().regex(/^[\w-]{1,20}$/),
   tradeoffermessage: z.string().min(1).max(300),
   items: z
-    .array(z.looseObject({ appid: digits.transform(Number), contextid: digits, assetid: digits }))
+    .array(z.looseObject({ appid: appNumber, contextid: digits, assetid: digits }))
     .min(1)
     .max(100),
 })
@@ -165,13 +165,14 @@ function dueOf({ hash, partner, token, tradeoffermessage, items }: z.infer<typeo
   }
 }
 
+const seconds = wholeNumber.refine((value) => value * 1_000n <= LAST_MS)
 const historyRow = z.looseObject({
   item_id: digits,
   event: z.string(),
-  time: wholeNumber,
+  time: seconds,
   received: wholeNumber.nullish(),
   stage: digits,
-  settlement: wholeNumber.nullish(),
+  settlement: seconds.nullish(),
   causer: z.string().max(20).nullish(),
   refund_seller: wholeNumber.nullish(),
 })

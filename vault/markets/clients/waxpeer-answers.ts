@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Partner, partnerOfLink } from '../../files/trade-link.ts'
 import type { DueGift, Listed, Outcome, Problem, Repriced, Row } from '../market.ts'
 import type { Scale } from '../scale.ts'
-import { digits, listOf, nameIn, priceListOf, shortText } from './answer-parts.ts'
+import { appNumber, digits, LAST_MS, listOf, nameIn, priceListOf, shortText } from './answer-parts.ts'
 
 const DAY_MS = 86_400_000
 
@@ -40,6 +40,7 @@ const LEAST_MS = 100_000_000_000
 const moment = z
   .union([z.iso.datetime({ offset: true }), number.pipe(z.int().positive())])
   .transform((value) => new Date(typeof value === 'number' && value < LEAST_MS ? value * 1000 : value))
+  .refine((date) => date.getTime() <= LAST_MS)
 
 export const envelopeSchema = z.looseObject({ success: z.boolean(), msg: shortText.nullish() })
 
@@ -224,7 +225,7 @@ const pushedSchema = z.looseObject({
     // `them` is never read: a sale takes nothing.
     me: z.object({
       assets: z
-        .array(z.looseObject({ appid: digits.transform(Number), contextid: digits, assetid: digits }))
+        .array(z.looseObject({ appid: appNumber, contextid: digits, assetid: digits }))
         .min(1)
         .max(100),
     }),
