@@ -10,6 +10,7 @@ import {
   type Outside,
   runVault,
 } from '../testing/outside.ts'
+import type { Listing } from './book.ts'
 import type { Market } from './market.ts'
 import { reportsOf } from './reports.ts'
 
@@ -243,7 +244,10 @@ describe('a market that lies', () => {
     expect(out.alarms).toMatchObject([{ problem: 'changed' }])
   })
 
-  it('is not believed but asked again if it claims to pay more than the price', async () => {
+  it.each<NonNullable<Listing['end']>>([
+    { kind: 'paid', receivedMinor: 101n },
+    { kind: 'reversed', causer: 'buyer', refundMinor: 101n },
+  ])('is not believed but asked again if it claims to pay more than the price: $kind', async (end) => {
     const out = createOutside()
     await runVault(out)
     out.buy(1)
@@ -251,7 +255,7 @@ describe('a market that lies', () => {
     out.letOthersAct(true)
     const sold = out.items.find(({ stage }) => stage === 'given')
     if (sold === undefined) throw new Error('nothing was sold')
-    sold.end = { kind: 'paid', receivedMinor: 101n }
+    sold.end = end
     await runVault(out)
     const endOf = () => out.book().listings.find(({ itemId }) => itemId === sold.itemId)?.end
     expect([endOf(), out.alarms]).toEqual([null, [{ kind: 'too_much', itemId: sold.itemId }]])

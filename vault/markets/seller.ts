@@ -299,7 +299,8 @@ function isSaleBefore({ listings }: Book, latest: Listing, soldAt: Date): boolea
 }
 
 const isTooMuch = ({ priceMinor }: Listing, end: NonNullable<Listing['end']>): boolean =>
-  (end.kind === 'settling' || end.kind === 'paid') && end.receivedMinor > priceMinor
+  (end.kind === 'reversed' && end.refundMinor > priceMinor) ||
+  ((end.kind === 'settling' || end.kind === 'paid') && end.receivedMinor > priceMinor)
 
 function isSame(known: Listing['end'], news: NonNullable<Listing['end']>): boolean {
   if (known === null || known.kind !== news.kind) return false
