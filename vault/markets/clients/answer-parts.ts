@@ -8,6 +8,9 @@ const MOST_PRICES = 200_000
 export const digits = z
   .union([z.string().regex(/^\d{1,20}$/), z.int().nonnegative()])
   .transform((value): string => String(value))
+export const quotedDecimal = z.string().regex(/^-?\d{1,13}(?:\.\d{1,6})?$/)
+/** A number, which markets send bare or in quotes. */
+export const decimal = z.union([z.number(), quotedDecimal.transform(Number)])
 /** Steam's number of a game. */
 export const appNumber = digits.transform(Number).pipe(z.int32().positive())
 /** The end of the last year whose dates the vault's log can be read with. A later time is in a unit that is not known. */

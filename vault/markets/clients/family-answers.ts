@@ -3,7 +3,17 @@ import { z } from 'zod'
 import { steamIdOf } from '../../files/trade-link.ts'
 import type { DueGift, Listed, Outcome, Problem, Repriced, Row } from '../market.ts'
 import type { Scale } from '../scale.ts'
-import { appNumber, digits, LAST_MS, listOf, MOST_ROWS, nameIn, priceListOf, shortText } from './answer-parts.ts'
+import {
+  appNumber,
+  decimal,
+  digits,
+  LAST_MS,
+  listOf,
+  MOST_ROWS,
+  nameIn,
+  priceListOf,
+  shortText,
+} from './answer-parts.ts'
 
 const wholeNumber = digits.transform((value) => BigInt(value))
 
@@ -36,8 +46,8 @@ export const steamIdSchema = z.object({ steamid64: digits })
 export const pingSchema = z.object({ online: z.boolean().optional() })
 export const currencySchema = z.object({ currency: z.string().max(3) })
 export const moneySchema = currencySchema.extend({
-  money: z.number().nonnegative(),
-  money_settlement: z.number().nonnegative().optional(),
+  money: decimal.pipe(z.number().nonnegative()),
+  money_settlement: decimal.pipe(z.number().nonnegative()).optional(),
 })
 
 const listedRow = z.looseObject({
@@ -79,24 +89,8 @@ const itemRow = z.looseObject({
   item_id: digits,
   assetid: digits,
   status: digits,
-  left: z
-    .union([
-      z.number(),
-      z
-        .string()
-        .regex(/^-?\d{1,10}$/)
-        .transform(Number),
-    ])
-    .nullish(),
-  price: z
-    .union([
-      z.number(),
-      z
-        .string()
-        .regex(/^\d{1,12}(?:\.\d{1,6})?$/)
-        .transform(Number),
-    ])
-    .nullish(),
+  left: decimal.nullish(),
+  price: decimal.nullish(),
 })
 /**
  * Any other row with a number, such as one about a purchase. It must neither make the whole list unreadable

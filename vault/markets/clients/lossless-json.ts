@@ -1,15 +1,21 @@
-/** JSON with whole numbers that are too large for JavaScript, such as asset ids of 19 digits. */
+/**
+ * JSON whose numbers lose nothing: neither the digits of asset ids, which are too large for JavaScript, nor the point of
+ * an amount such as 30.00. Only the point shows that it may be dollars.
+ */
 
 /** Takes linear time even for hostile texts: neither alternative can fail after its loop. */
 const STRINGS_AND_NUMBERS = /"(?:[^"\\]|\\.)*"?|[-+.\deE]+/g
 /** Does not match a fraction such as 0.30000000000000004. */
 const LONG_NUMBER = /^-?\d{16,}$/
+const WHOLE_WITH_POINT = /^-?\d+\.0+$/
 
-/** Parses JSON; whole numbers of 16 digits or more become strings. Throws if the text is not JSON. */
+const losesText = (found: string): boolean => LONG_NUMBER.test(found) || WHOLE_WITH_POINT.test(found)
+
+/**
+ * Parses JSON; whole numbers of 16 digits or more, or with a point, become strings. Throws if the text is not JSON.
+ */
 export function parseLossless(text: string): unknown {
-  return JSON.parse(
-    text.replace(STRINGS_AND_NUMBERS, (found) => (LONG_NUMBER.test(found) ? `"${found}"` : found)),
-  )
+  return JSON.parse(text.replace(STRINGS_AND_NUMBERS, (found) => (losesText(found) ? `"${found}"` : found)))
 }
 
 /** Returns the digits of a whole number, to be written into JSON without quotes. Throws for anything else. */

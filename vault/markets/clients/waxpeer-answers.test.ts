@@ -2,7 +2,16 @@
 import { describe, expect, it } from 'vitest'
 import { scaleOf } from '../scale.ts'
 import { parseLossless } from './lossless-json.ts'
-import { dueDealsOf, onSaleOf, onSaleSchema, pushedDealOf, readyTradesSchema } from './waxpeer-answers.ts'
+import {
+  dueDealsOf,
+  historySchema,
+  onSaleOf,
+  onSaleSchema,
+  outcomeOf,
+  pushedDealOf,
+  readyTradesSchema,
+  userSchema,
+} from './waxpeer-answers.ts'
 
 const NOW = new Date(1_800_000_000_000)
 const DUE_AT = new Date(NOW.getTime() + 300_000)
@@ -52,6 +61,7 @@ it.each([
   ['"30"', 0.03],
   ['"30.5"', 30.5],
   ['30', 0.03],
+  ['30.00', 30],
 ])('the price %s of a listing is %d dollars', (price, dollars) => {
   const answer = onSaleSchema.parse(parseLossless(`{"items":[{"item_id":1,"price":${price}}]}`))
   expect(onSaleOf(answer)[0]?.price).toBe(dollars)
@@ -65,3 +75,29 @@ it('a price a thousand times too low does not count as the listing’s price', (
   expect(scale?.isPrice(shown(30), 3_000n)).toBe(false)
   expect(scale?.isPrice(shown(29.99), 2_999n)).toBe(true)
 })
+
+it.each([
+  ['28500', { kind: 'paid', receivedMinor: 2_850n }],
+  // Perhaps dollars. Of 28.50 this would be certain, and of a whole number of dollars it must not be guessed.
+  ['28.00', { kind: 'pending' }],
+  ['"28.00"', { kind: 'pending' }],
+  ['28.50', { kind: 'pending' }],
+])('the proceeds of %s are read as %o', (amount, end) => {
+  const row = `{"id":1,"item_id":2,"price":30000,"give_amount":${amount},"game":"rust","status":5,"action":"sell",
+    "created":"2027-01-01T00:00:00.000Z"}`
+  const { trades } = historySchema.parse(parseLossless(`{"data":{"trades":[${row}]}}`)).data
+  const [sale] = trades.rows
+  const scale = scaleOf('USD')
+  if (sale === undefined || scale === undefined) throw new Error('no sale was read')
+  expect(outcomeOf(sale, scale, NOW).end).toEqual(end)
+})
+
+it.each(['28.00', '"28.00"', '28.50'])(
+  'a balance of %s is not read, because its unit is not certain',
+  (wallet) => {
+    const text = `{"user":{"id64":"7","wallet":${wallet},"can_p2p":true,"sell_fees":1.0}}`
+    expect(userSchema.safeParse(parseLossless(text)).error?.issues.map(({ path }) => path)).toEqual([
+      ['user', 'wallet'],
+    ])
+  },
+)

@@ -3,7 +3,17 @@ import { z } from 'zod'
 import { type Partner, partnerOfLink } from '../../files/trade-link.ts'
 import type { DueGift, Listed, Outcome, Problem, Repriced, Row } from '../market.ts'
 import type { Scale } from '../scale.ts'
-import { appNumber, digits, LAST_MS, listOf, nameIn, priceListOf, shortText } from './answer-parts.ts'
+import {
+  appNumber,
+  decimal,
+  digits,
+  LAST_MS,
+  listOf,
+  nameIn,
+  priceListOf,
+  quotedDecimal,
+  shortText,
+} from './answer-parts.ts'
 
 const DAY_MS = 86_400_000
 
@@ -19,26 +29,24 @@ const SETTLING_MS: Readonly<Record<number, number>> = { 730: 8 * DAY_MS }
 /** How far back to look for sales that may be settling: the longest settling time, and a day. */
 export const LOOK_BACK_MS = Math.max(...Object.values(SETTLING_MS)) + DAY_MS
 
+/** In thousandths of a dollar. Refuses a number with a point, or in quotes: it may be dollars. */
 const units = z.int().nonnegative().transform(BigInt)
-const quoted = z.string().regex(/^\d{1,13}(?:\.\d{1,6})?$/)
-/** A number, which Waxpeer may write in quotes. */
-const number = z.union([z.number(), quoted.transform(Number)])
 const UNITS_OF_A_DOLLAR = 1_000
 const dollarsOf = (value: number): number => (Number.isInteger(value) ? value / UNITS_OF_A_DOLLAR : value)
 /**
  * A price in dollars. Waxpeer writes whole thousandths of a dollar. Without the conversion, 30 of them would look like 30
- * dollars, and an item whose price somebody lowered a thousandfold would be given. In quotes, "30.00" are dollars.
+ * dollars, and an item whose price somebody lowered a thousandfold would be given. With a point, 30.00 are dollars.
  */
 const price = z.union([
   z.number().transform(dollarsOf),
-  quoted.transform((text) => (text.includes('.') ? Number(text) : dollarsOf(Number(text)))),
+  quotedDecimal.transform((text) => (text.includes('.') ? Number(text) : dollarsOf(Number(text)))),
 ])
 /** The number of a deal. */
 const dealId = z.union([z.string().min(1).max(100), z.int().nonnegative()]).transform(String)
 /** Numbers above this are milliseconds since 1970, others are seconds. Waxpeer sends both, and also dates as text. */
 const LEAST_MS = 100_000_000_000
 const moment = z
-  .union([z.iso.datetime({ offset: true }), number.pipe(z.int().positive())])
+  .union([z.iso.datetime({ offset: true }), decimal.pipe(z.int().positive())])
   .transform((value) => new Date(typeof value === 'number' && value < LEAST_MS ? value * 1000 : value))
   .refine((date) => date.getTime() <= LAST_MS)
 
@@ -59,7 +67,7 @@ export const userSchema = z.object({
     tradelink: shortText.nullish(),
     ban: z.boolean().optional(),
     /** The seller's share of a price. */
-    sell_fees: z.number().min(0.5).max(1).nullish().catch(null),
+    sell_fees: decimal.pipe(z.number().min(0.5).max(1)).nullish().catch(null),
   }),
 })
 type User = z.infer<typeof userSchema>['user']
@@ -81,7 +89,7 @@ export const feeOf = ({ sell_fees: share }: User): bigint | null =>
 const failedRow = z.looseObject({
   item_id: digits,
   msg: shortText.nullish(),
-  msBeforeNext: z.number().nonnegative().nullish().catch(null),
+  msBeforeNext: decimal.pipe(z.number().nonnegative()).nullish().catch(null),
 })
 export const listedSchema = z.object({
   listed: listOf(z.looseObject({ item_id: digits }), 100).nullish(),
