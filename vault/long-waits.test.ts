@@ -57,7 +57,7 @@ it('the vault rarely asks about a gift whose trade Steam does not finish, and re
   expect(await bench.readNeeds()).toEqual([])
 })
 
-it('the vault rarely asks about a gift whose items Steam holds in escrow, and later delivers the gift', async () => {
+it('the vault reports that Steam holds the items of a gift in escrow, rarely asks about it, and later delivers the gift', async () => {
   const hold = `${bench.steam.url}/control/behaviours/hold-15-days`
   const wish = await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(2)
@@ -69,9 +69,12 @@ it('the vault rarely asks about a gift whose items Steam holds in escrow, and la
   const rounds = await runForDays(1)
   expect(bench.calls.length - before).toBeLessThan(rounds / 2)
   expect(bench.logged.filter((line) => line.includes('in escrow'))).toHaveLength(1)
+  const need = { kind: 'offer_in_escrow', about: `offer ${botOffers().at(-1)?.id}` }
+  expect(await bench.readNeeds()).toEqual([need])
   bench.advanceMs(15 * DAY_MS)
   await bench.runRounds(2)
   expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
+  expect(await bench.readNeeds()).toEqual([])
 })
 
 it('an offer that nobody accepts is cancelled within three rounds after the return of Steam’s API', async () => {

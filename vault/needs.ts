@@ -25,6 +25,7 @@ const LASTS_MS = {
   too_much: 7 * DAY_MS,
   sale_untold: 7 * DAY_MS,
   offer_stuck: 2 * DAY_MS,
+  offer_in_escrow: 2 * HOUR_MS,
   trade_unclear: 7 * DAY_MS,
   notice_refused: DAY_MS,
   gift_failed: DAY_MS,
@@ -47,8 +48,8 @@ export type Needs = {
 /** Beyond this many, those noted longest ago are dropped. */
 export const MOST_NEEDS = 100
 const keepNeed = keepAtMost(MOST_NEEDS)
-const MOST_ABOUT = 200
-const MOST_TEXT = 300
+const MOST_ABOUT_CHARACTERS = 200
+const MOST_TEXT_CHARACTERS = 300
 
 /** Failures of an earlier process do not concern this one, which runs. */
 const OF_ONE_PROCESS: readonly NeedKind[] = ['start_failed', 'rounds_failing']
@@ -66,12 +67,12 @@ export function createNeeds(now: () => Date): Needs {
   return {
     note(kind, about, text) {
       const at = now()
-      const subject = plain(about, MOST_ABOUT)
+      const subject = plain(about, MOST_ABOUT_CHARACTERS)
       const since = needs.get(keyOf(kind, subject))?.since ?? at
-      put({ kind, about: subject, text: plain(text, MOST_TEXT), since, seenAt: at })
+      put({ kind, about: subject, text: plain(text, MOST_TEXT_CHARACTERS), since, seenAt: at })
     },
     end(kind, about) {
-      const key = keyOf(kind, plain(about, MOST_ABOUT))
+      const key = keyOf(kind, plain(about, MOST_ABOUT_CHARACTERS))
       needs.delete(key)
       keepNewest(ended, key, true)
     },
@@ -92,7 +93,8 @@ export function createNeeds(now: () => Date): Needs {
 }
 
 /** Replaces control characters: markets choose parts of these texts, and a terminal may show them. */
-export const plain = (text: string, most: number): string => text.slice(0, most).replace(/\p{C}/gu, '?')
+export const plain = (text: string, mostCharacters: number): string =>
+  text.slice(0, mostCharacters).replace(/\p{C}/gu, '?')
 
 export type NeedsStore = {
   read(): Promise<readonly Need[]>

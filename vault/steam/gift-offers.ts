@@ -187,7 +187,7 @@ function endWait({ patience, needs }: Context, offerId: string, except?: string)
 
 /** Undefined if Steam does not show the offer, or while it is too early to ask again about it. */
 async function read(context: Context, offerId: string): Promise<SeenOffer | undefined> {
-  const { session, patience, offerOf, say } = context
+  const { session, patience, offerOf, say, needs } = context
   if (!patience.isDue(offerId)) return undefined
   const reply = await session.api('offer', 'IEconService/GetTradeOffer', { tradeofferid: offerId })
   if (reply === undefined) return undefined
@@ -195,9 +195,11 @@ async function read(context: Context, offerId: string): Promise<SeenOffer | unde
   const seen = offer?.offerId === offerId ? seenOf(offer) : undefined
   if (seen === undefined) waitFor(context, offerId, { why: 'does not show an offer' })
   else if (seen.state === 'in_escrow') {
-    // Steam ends the escrow after at most 15 days, so this needs no person.
+    // Steam ends the escrow after at most 15 days. But the market may have called the sale off long before.
+    const line = 'Steam holds the items of an offer in escrow'
+    needs.note('offer_in_escrow', offerNamed(offerId), line)
     if (patience.wait(offerId, { why: 'holds an offer in escrow', isTrade: true }).isNew)
-      say('Steam holds the items of an offer in escrow', { offerId })
+      say(line, { offerId })
   } else if (seen.state === 'accepted') {
     if (seen.steamTradeId === null)
       waitFor(context, offerId, { why: 'names no trade of an accepted offer', isTrade: true })
