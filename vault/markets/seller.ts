@@ -97,6 +97,9 @@ function takeUpDeal(parts: Parts, dueByMs: DueBy, { own, appId, due, ...look }: 
   const book = journal.book()
   const key = dealKey(market.name, due.dealId)
   const known = book.deals.get(key)
+  // Even if the market has changed the deal since. A process that was started later knows the time only from here.
+  if (known !== undefined && known.state !== 'intended')
+    noteDueBy(dueByMs, key, { itemIds: known.itemIds, ...look })
   // A deal that was refused or has ended is never taken up again.
   if (book.refused.has(key) || known?.state === 'ended') return
   const listings = own.flatMap(({ itemId, ...listing }): OwnListing[] =>

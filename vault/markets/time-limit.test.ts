@@ -164,6 +164,26 @@ describe('a sale', () => {
   })
 
   it.each([
+    [20, 'active'],
+    [19, 'ended'],
+  ])(
+    'whose recipient the market changed after the send is, for a later process with %i seconds left, %s',
+    async (leftS, state) => {
+      const out = createOutside()
+      await runVault(out)
+      out.buy(1)
+      // The process ends right after the send.
+      out.plan(['none', 'kill_after'])
+      await runVault(out)
+      out.advanceS(300 - leftS)
+      out.plan([], 'swap')
+      await runVault(out)
+      expect(out.alarms).toMatchObject([{ problem: 'changed' }])
+      expect(offerStates(out)).toEqual([state])
+    },
+  )
+
+  it.each([
     [299, 'active'],
     [301, 'ended'],
   ])(

@@ -4,7 +4,7 @@
  */
 import type { Gift, GiftOffers, SeenOffer } from '../giving/gift.ts'
 import type { Alarm } from '../markets/alarm.ts'
-import { bookOf, createFold, type DatedEntry, dealKey, type Journal } from '../markets/book.ts'
+import { bookOf, createFold, type DatedEntry, type Journal } from '../markets/book.ts'
 import type { DueGift, Market, MarketAnswer, Outcome, Row } from '../markets/market.ts'
 import { type Scale, scaleOf } from '../markets/scale.ts'
 import { createSeller } from '../markets/seller.ts'
@@ -204,8 +204,6 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
 
   const textOf = (gift: Gift) =>
     [gift.partnerSteamId, gift.message, ...gift.assets.map(({ assetId }) => assetId).sort()].join('/')
-  /** Once the vault has refused a deal, it believes nothing that the market says of the deal. */
-  const isRefused = ({ dealId }: DueGift) => bookOf(entries).refused.has(dealKey(market.name, dealId))
   const dealOf = (gift: Gift) => [...deals.values()].find(({ due }) => textOf(due) === textOf(gift))?.due
   const giftOffers: GiftOffers = {
     send: async (gift, mayStill) => {
@@ -240,7 +238,7 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
       if (mayStill?.() === false) return false
       const offer = offers.find((each) => each.offerId === offerId)
       const deal = dealOf(gift)
-      if (offer && deal && named.has(deal.dealId) && !isRefused(deal))
+      if (offer && deal && named.has(deal.dealId))
         offer.confirmLeftS = Math.min(offer.confirmLeftS, leftS(deal.dealId))
       return call(() => {
         if (!offer || textOf(offer.gift) !== textOf(gift)) return false
