@@ -212,10 +212,11 @@ async function followOffer(
   const ids = { market: deal.market, dealId: due.dealId }
   const stepNow = () => stepAfter(deal, seen, { order: market.order, dueByMs, now: now() })
   const step = stepNow()
+  const askWanted = () => market.isWanted(due, { offerId, listedAt: lastListedAt(journal.book(), deal) })
   switch (step.kind) {
     case 'confirm': {
       // Confirming the offer of a cancelled deal would give the item away for nothing.
-      const wanted = await market.isWanted(due, { offerId, listedAt: lastListedAt(journal.book(), deal) })
+      const wanted = await askWanted()
       if (wanted.kind !== 'answered') return false
       if (!wanted.value) {
         await giftOffers.cancel(offerId)
@@ -231,6 +232,11 @@ async function followOffer(
     case 'report': {
       const answer = await market.reportOffer(due.assets[0]?.appId ?? 0, { offerId, dealId: due.dealId })
       if (answer.kind === 'answered') journal.add({ kind: 'told', ...ids })
+      else if (seen.state === 'active') {
+        // A market that has not heard of the offer calls the sale off, and the buyer could still accept for nothing.
+        const wanted = await askWanted()
+        if (wanted.kind === 'answered' && !wanted.value) await giftOffers.cancel(offerId)
+      }
       return answer.kind === 'answered'
     }
     case 'ask':

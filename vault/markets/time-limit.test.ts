@@ -184,6 +184,24 @@ describe('a sale', () => {
   )
 
   it.each([
+    ['called it off', true, 'ended'],
+    ['wants it', false, 'active'],
+  ])(
+    'whose confirmed offer cannot be reported to a market that %s (%s) leaves the offer %s',
+    async (_, isOff, state) => {
+      const out = createOutside()
+      await runVault(out)
+      out.buy(1)
+      out.market.reportOffer = async () => ({ kind: 'unanswered', because: 'lost' })
+      await runVault(out)
+      expect(offerStates(out)).toEqual(['active'])
+      if (isOff) out.callOff()
+      await runVault(out)
+      expect(offerStates(out)).toEqual([state])
+    },
+  )
+
+  it.each([
     [299, 'active'],
     [301, 'ended'],
   ])(
