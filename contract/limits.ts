@@ -9,6 +9,9 @@ export const MOST_UNAVAILABLE_NAMES = 20
 /** The most events that one replay can cover. */
 export const MOST_REPLAYED = 10_000
 
+/** The longest period of one report to a store. */
+export const LONGEST_REPORT_DAYS = 31
+
 /** The most items that an operator's rule for sending items away can leave with a bot. The database refuses more. */
 export const MOST_KEPT_ITEMS = 100_000
 

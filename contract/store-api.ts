@@ -17,7 +17,7 @@ const MOST_METADATA = 20
 const MOST_LIMIT = 100
 const positiveMinorUnits = z.int().positive()
 const minorUnits = z.int().nonnegative()
-const time = z.iso.datetime('must be a time in UTC, such as 2026-01-31T12:00:00Z')
+export const utcTime = z.iso.datetime('must be a time in UTC, such as 2026-01-31T12:00:00Z')
 
 const plainText = (most: number) =>
   z
@@ -206,7 +206,9 @@ export const storeDepositSchema = z
     heldAmount: minorUnits.describe(
       'The part of `amount` that cannot be paid out yet. It falls when held credit is released, and when items are taken back.',
     ),
-    heldUntil: time.nullable().describe('When the last held credit should be released; null: none is held.'),
+    heldUntil: utcTime
+      .nullable()
+      .describe('When the last held credit should be released; null: none is held.'),
     reversedAmount: minorUnits.describe(
       'The value of the items that the sender took back. Deduct it from your shopper’s balance.',
     ),
@@ -230,8 +232,8 @@ export const storeDepositSchema = z
       'The account that should pay, from your call. `trade.partnerSteamId` is the account that pays.',
     ),
     metadata: z.record(z.string(), z.string()),
-    createdAt: time,
-    expiresAt: time,
+    createdAt: utcTime,
+    expiresAt: utcTime,
     trade: storeTradeSchema.nullable().describe('The open trade, or the one that ended the deposit.'),
   })
   .meta({ id: 'Deposit' })
@@ -249,8 +251,8 @@ export const lookupQuerySchema = z.strictObject({ externalId })
 export const listDepositsQuerySchema = z.strictObject({
   status: status.optional(),
   customerReference: customerReference.optional(),
-  createdFrom: time.optional().describe('Created at this time or later.'),
-  createdBefore: time.optional().describe('Created before this time.'),
+  createdFrom: utcTime.optional().describe('Created at this time or later.'),
+  createdBefore: utcTime.optional().describe('Created before this time.'),
   after: idText.optional().describe('`next` of the previous page.'),
   limit,
 })
@@ -285,7 +287,7 @@ export const statementSchema = z
       .array(
         z.object({
           id: z.string(),
-          at: time,
+          at: utcTime,
           cause: z
             .enum(MOVEMENT_CAUSES)
             .describe(

@@ -1,10 +1,15 @@
 /** The store's event log and money. */
+import { LONGEST_REPORT_DAYS } from '../../contract/limits.ts'
+import { reportQuerySchema, reportSchema } from '../../contract/report.ts'
 import { balancesSchema, statementQuerySchema, statementSchema } from '../../contract/store-api.ts'
 import { eventListSchema, eventsQuerySchema } from '../../contract/webhooks.ts'
 import { lastSequence, readEvents } from '../events/store.ts'
 import { refuse } from '../http/refusal.ts'
 import { isMovementOf, readBalances, readStatement } from '../stores/balance-store.ts'
+import { readDays } from '../stores/report-store.ts'
 import { type Operation, ok, operation } from './operation.ts'
+
+const DAY_MS = 86_400_000
 
 export const ACCOUNT_OPERATIONS: readonly Operation[] = [
   operation({
@@ -53,6 +58,27 @@ export const ACCOUNT_OPERATIONS: readonly Operation[] = [
         ])
       }
       return ok(await readStatement(db, store.id, query))
+    },
+  }),
+  operation({
+    id: 'getReport',
+    method: 'GET',
+    path: '/v1/report',
+    scope: 'balance:read',
+    group: 'Money',
+    summary: 'What was booked in a period',
+    description:
+      'The sums of the movements of all your deposits, payouts and adjustments, as the statement lists them. A movement can appear a moment late, so read a period from a minute after its end.',
+    takes: { query: reportQuerySchema },
+    answer: reportSchema,
+    async handle({ db }, store, { query }) {
+      const [from, before] = [new Date(query.from), new Date(query.before)]
+      const days = (before.getTime() - from.getTime()) / DAY_MS
+      if (days <= 0 || days > LONGEST_REPORT_DAYS) {
+        const message = `must be later than \`from\`, by at most ${LONGEST_REPORT_DAYS} days`
+        refuse('invalid_request', [{ path: 'before', message }])
+      }
+      return ok({ days: await readDays(db, store.id, { from, before }) })
     },
   }),
 ]

@@ -54,6 +54,7 @@ test.each(calls)('$id is answered as documented', async ({ id, method, path }) =
   const query: Record<string, string> = {
     lookupDeposit: `?externalId=test-${orders}`,
     getStatement: '?currency=USD',
+    getReport: '?from=2026-01-01T00:00:00Z&before=2026-02-01T00:00:00Z',
   }
   const prices = '?game=cs&currency=USD&name=AK-47%20%7C%20Redline%20(Field-Tested)'
   const resourceId = path.startsWith('/v1/deposits') ? deposit : endpoint

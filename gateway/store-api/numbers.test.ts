@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { GAME_FACTS } from '../../contract/games.ts'
-import { MOST_ENDPOINTS } from '../../contract/limits.ts'
+import { LONGEST_REPORT_DAYS, MOST_ENDPOINTS } from '../../contract/limits.ts'
 import {
   LEAST_EXPIRY_MINUTES,
   listDepositsQuerySchema,
@@ -85,6 +85,7 @@ test('the store guide states the same limits of lists and webhooks and the same 
     accepts(listDepositsQuerySchema, deposits ?? 0),
     accepts(listDepositsQuerySchema, Number(deposits) + 1),
   ]).toEqual([true, false])
+  expect(guideRow('period of one report')).toBe(`${LONGEST_REPORT_DAYS} days`)
   expect(guideRow('webhook: endpoints')).toBe(String(MOST_ENDPOINTS))
   const attempts = Number.parseInt(guideRow('webhook: attempts'), 10)
   const waits = Array.from({ length: attempts }, (_, failed) => nextWaitMs({ attempts: failed + 1 }, 0.5))

@@ -36,7 +36,7 @@ type Row = {
 
 type MovementCause = (typeof MOVEMENT_CAUSES)[number]
 
-const isMovement = (cause: EntryCause): cause is MovementCause =>
+export const isMovement = (cause: EntryCause): cause is MovementCause =>
   (MOVEMENT_CAUSES as readonly EntryCause[]).includes(cause)
 
 /** Returns movements of a store's two accounts in a currency, and reversals that cost it no money, newest first. */

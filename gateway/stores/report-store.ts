@@ -1,8 +1,10 @@
 /** The movements of a store, or of all stores, in a period, summed by day or month, cause and currency. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
+import type { Report } from '../../contract/report.ts'
 import type { Db } from '../db/client.ts'
 import type { AccountKind, EntryCause } from '../db/schema.ts'
+import { isMovement } from './balance-store.ts'
 
 type Period = { from: Date; to: Date; by: 'day' | 'month' }
 /** `storeId`: null for all stores. */
@@ -47,6 +49,29 @@ export async function readReport(db: Db, { storeId, from, to, by }: ReportFilter
       available as "availableMinor", case when cause = 'delivered' then commission::bigint end as "commissionMinor"
     from summed left join commissions using (begins, currency) order by begins, currency, cause`.execute(db)
   return rows
+}
+
+/** Returns a store's movements by day, without the operator's commission. `before` is exclusive. */
+export async function readDays(
+  db: Db,
+  storeId: bigint,
+  { from, before }: { from: Date; before: Date },
+): Promise<Report['days']> {
+  const rows = await readReport(db, { storeId, from, to: before, by: 'day' })
+  return rows.flatMap(({ begins, currency, cause, movements, heldMinor, availableMinor }) =>
+    isMovement(cause)
+      ? [
+          {
+            day: begins,
+            currency,
+            cause,
+            movements,
+            held: Number(heldMinor),
+            available: Number(availableMinor),
+          },
+        ]
+      : [],
+  )
 }
 
 export type BalanceAt = { currency: Currency; heldMinor: bigint; availableMinor: bigint }

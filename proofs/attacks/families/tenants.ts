@@ -149,6 +149,7 @@ const foreignIds: Family = family({
           [writeOnly, 'GET', '/v1/deposits', undefined],
           [writeOnly, 'GET', `/v1/deposits/${ids[0]}`, undefined],
           [writeOnly, 'GET', '/v1/statement?currency=USD', undefined],
+          [writeOnly, 'GET', '/v1/report?from=2026-01-01T00:00:00Z&before=2026-02-01T00:00:00Z', undefined],
         ] as const
       ).map(([key, method, url, body]) => ({
         what: `${method} ${url} without its scope`,

@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { recordPayout } from '../ledger/payout.ts'
+import { payFor } from '../testing/payment.ts'
+import { type StoreApi, startStoreApi } from '../testing/store-api.ts'
+import { aBot, aDeposit, aStore, jump, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
+import { tradeHandlers } from '../trades/advance.ts'
+
+const DAY_S = 86_400
+
+let till: Till
+let api: StoreApi
+
+beforeEach(async () => {
+  till = await startTill()
+  api = await startStoreApi(till)
+})
+afterEach(async () => {
+  await api.app.close()
+  await till.close()
+})
+
+const call = async (from: string, before: string, key = api.key) =>
+  (await api.call('GET', `/v1/report?from=${from}&before=${before}`, { key })).json()
+const now = () => till.clock.now().toISOString()
+const later = (s: number) => new Date(till.clock.now().getTime() + s * 1_000).toISOString()
+
+/** Books a delivery that is held, one on the next day, and days later the reversal of the first and a payout. */
+async function book(): Promise<void> {
+  const bot = await aBot(till)
+  await till.db.updateTable('store').set({ risk_limit_usd_cents: 0n, liability: 'store' }).execute()
+  const first = await aDeposit(till, api.store, { game: 'cs' })
+  await payFor(till, bot, first)
+  await jump(till, DAY_S)
+  await payFor(till, bot, await aDeposit(till, api.store))
+  const { id, steam_trade_id: steamTradeId } = await till.db
+    .selectFrom('trade')
+    .select(['id', 'steam_trade_id'])
+    .where('deposit_id', '=', first.id)
+    .executeTakeFirstOrThrow()
+  bot.session.takeBack(String(steamTradeId))
+  await jump(till, (PROTECTION_DAYS + 1) * DAY_S)
+  await tradeHandlers(till.deps).trade(bot.bot, id)
+  await recordPayout(till.deps, { storeId: api.store.id, currency: 'USD', amount: 2_500n, reference: 'wire' })
+}
+
+test('the report of a period has the sums of the statement by day and cause, and nothing of another store', async () => {
+  const from = now()
+  await book()
+  const { days } = await call(from, later(1))
+  const { movements } = (await api.call('GET', '/v1/statement?currency=USD')).json()
+  const sums = new Map<string, number[]>()
+  for (const { at, cause, held, available } of movements) {
+    const name = `${at.slice(0, 10)} ${cause}`
+    const [count = 0, heldSum = 0, availableSum = 0] = sums.get(name) ?? []
+    sums.set(name, [count + 1, heldSum + held, availableSum + available])
+  }
+  expect(sums.size).toBe(4)
+  expect(
+    days.map((row: Record<string, unknown>) => [
+      `${row.day} ${row.cause}`,
+      row.movements,
+      row.held,
+      row.available,
+    ]),
+  ).toEqual([...sums].map(([name, numbers]) => [name, ...numbers]).sort())
+  const other = await api.newKey(await aStore(till))
+  expect(await call(from, later(1), other)).toEqual({ days: [] })
+})
+
+test('a period begins with its first moment, and ends before its last', async () => {
+  await book()
+  const movements = (await api.call('GET', '/v1/statement?currency=USD')).json().movements
+  const { at } = movements.find(({ cause }: { cause: string }) => cause === 'paid_out')
+  const causesFrom = async (from: string, before: string) =>
+    (await call(from, before)).days.map(({ cause }: { cause: string }) => cause)
+  const next = new Date(Date.parse(at) + 1).toISOString()
+  expect(await causesFrom(at, next)).toContain('paid_out')
+  expect(await causesFrom(new Date(Date.parse(at) - DAY_S).toISOString(), at)).not.toContain('paid_out')
+  expect(await causesFrom(next, later(DAY_S))).not.toContain('paid_out')
+})
+
+test.each([
+  ['that ends when it begins', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'],
+  ['that ends before it begins', '2026-01-02T00:00:00Z', '2026-01-01T00:00:00Z'],
+  ['of more than 31 days', '2026-01-01T00:00:00Z', '2026-02-01T00:00:01Z'],
+])('a period %s is refused', async (_what, from, before) => {
+  expect(await call(from, before)).toMatchObject({
+    code: 'invalid_request',
+    errors: [{ path: 'before', message: 'must be later than `from`, by at most 31 days' }],
+  })
+})
+
+test('a whole month is accepted', async () => {
+  expect(await call('2026-01-01T00:00:00Z', '2026-02-01T00:00:00Z')).toEqual({ days: [] })
+})
