@@ -35,6 +35,11 @@ const ENDLESS_ENROLMENT = `--import=data:text/javascript,${encodeURIComponent(`
   if (process.argv[2] === 'enrol') setInterval(() => {}, 1_000_000)
 `)}`
 
+/** Makes the market sandbox end as soon as it begins. */
+const NO_MARKET = `--import=data:text/javascript,${encodeURIComponent(`
+  if (process.argv[1]?.endsWith('market-sandbox/main.ts')) process.exit(3)
+`)}`
+
 let place: Place
 let till: Till
 
@@ -85,6 +90,15 @@ test('npm start starts its parts, and prints their addresses, a first step, the 
   for (const part of ['embedded-postgres', 'steam-sandbox', 'demo-store']) {
     expect(till.main.output()).toMatch(new RegExp(`began .*/${part}/main\\.ts`))
   }
+})
+
+test('npm start does not say that it is ready without the market that it lists, and stops', async () => {
+  const other = await newPlace()
+  const start = run('scripts/start.ts', { ...other.env, NODE_OPTIONS: NO_MARKET })
+  expect(await start.ended).toBe(1)
+  expect(start.output()).toContain('The market sandbox ended unexpectedly (exit code 3)')
+  expect(start.output()).not.toContain('Tradetill is ready')
+  removePlace(other)
 })
 
 /** Starts a till that must refuse to start, and expects that none of its parts has started. */

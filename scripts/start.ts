@@ -212,9 +212,6 @@ async function startSandboxMode(): Promise<void> {
     STEAM_SANDBOX_URL: urls.sandbox,
     DEMO_STORE_STDIN: '1',
   })
-  await store.waitForLine('ready at', READY_MS)
-  await startTour({ sandbox, gateway, apiKey: access.apiKey })
-  // Not awaited, because the first deposit does not need it.
   const market = startPart('market sandbox', 'market-sandbox/main.ts', {
     MARKET_SANDBOX_PORT: String(ports.market),
     MARKET_SANDBOX_DATA: join(dataRoot, 'market.json'),
@@ -222,6 +219,8 @@ async function startSandboxMode(): Promise<void> {
     STEAM_SANDBOX_URL: urls.sandbox,
     MARKET_SANDBOX_STDIN: '1',
   })
+  await Promise.all([store.waitForLine('ready at', READY_MS), market.waitForLine('ready at', READY_MS)])
+  await startTour({ sandbox, gateway, apiKey: access.apiKey })
   console.log(`
 Tradetill is ready (sandbox: no real items, no real money).
 
@@ -235,14 +234,12 @@ First: open ${urls.store} and press “Top up with game items”.
 Then:  the tour, ten minutes with a button for each scene: ${urls.sandbox}/tour/
        sell what was paid, in two minutes: docs/selling.md#try-it-in-two-minutes
 Ctrl-C stops everything.`)
-  vaultSetUp = startOwnVault(market.waitForLine('ready at', READY_MS))
+  vaultSetUp = startOwnVault()
   // Built last, because shoppers do not need the operators' page.
   await buildConsoleIfChanged().catch((error: unknown) => console.error(error))
 }
 
-async function startOwnVault(marketReady: Promise<unknown>): Promise<void> {
-  // If the market does not start, everything stops anyway.
-  await marketReady.catch(() => {})
+async function startOwnVault(): Promise<void> {
   if (isStopping) return
   const gatewayData = gatewayEnv.TRADETILL_DATA ?? ''
   const place = { dataRoot, sandboxUrl: urls.sandbox, marketUrl: urls.market, gatewayData }
