@@ -1,13 +1,18 @@
 import { Console } from 'node:console'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
+import { TEXT_DIRECTION } from '../../contract/visible-text.ts'
 import type { RefusalKind } from '../operations/operation.ts'
 
 /**
- * Replaces control characters, because a hostile name could use them to control the terminal. Keeps tabs, which
- * separate columns.
+ * Replaces characters with which a hostile name could control the terminal, or reverse the rest of its line, such as an
+ * amount. Keeps tabs, which separate columns.
  */
-export const printable = (line: string): string => line.replace(/[^\P{Cc}\t]/gu, ' ')
+export const printable = (line: string): string =>
+  line
+    .replace(/[^\P{Cc}\t]/gu, ' ')
+    .split(TEXT_DIRECTION)
+    .join(' ')
 
 /** Thrown to end the command with a message and the exit code of this kind of refusal. */
 export class Refusal extends Error {
