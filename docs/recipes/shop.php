@@ -147,11 +147,14 @@ function reconcile(): void
  */
 function isGenuine(string $body): bool
 {
+    $key = base64_decode(preg_replace('/^whsec_/', '', setting('TILL_SECRET')));
+    if ($key === '') {
+        return false; // Without its secret, the store would take webhooks that anybody signed with none.
+    }
     $timestamp = $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? '';
     if (preg_match('/^\d{1,12}$/D', $timestamp) !== 1 || abs(time() - (int) $timestamp) > 300) {
         return false;
     }
-    $key = base64_decode(preg_replace('/^whsec_/', '', setting('TILL_SECRET')));
     $signed = ($_SERVER['HTTP_WEBHOOK_ID'] ?? '') . ".$timestamp.$body";
     $wanted = 'v1,' . base64_encode(hash_hmac('sha256', $signed, $key, true));
     foreach (explode(' ', $_SERVER['HTTP_WEBHOOK_SIGNATURE'] ?? '') as $given) {

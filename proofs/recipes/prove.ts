@@ -2,6 +2,7 @@
  * `npm run prove -- recipes`: runs each example store of the documents unchanged and checks it with `tradetill verify`.
  * Then a shopper of the sandbox pays there through a real till. Prints which interpreters are missing.
  */
+import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { eventually, freePorts } from '../../e2e/support/process.ts'
@@ -44,6 +45,29 @@ async function complaintsOf(recipe: Recipe): Promise<string[]> {
     if (verified.kind !== 'checked') return [verified.reason]
     const wrong = verified.results.filter(({ result }) => result !== 'passed')
     return wrong.map(({ check, result, detail }) => `${result} ${check}: ${detail}`)
+  } finally {
+    await shop.end()
+  }
+}
+
+/** A store that was started without its secret must not take a webhook that was signed with none. */
+async function forgeryAt(recipe: Recipe): Promise<string[]> {
+  const [port = 0] = await freePorts(1)
+  const settings = { port, url: 'http://127.0.0.1:9', key: 'tt_test_1', secret: '' }
+  const shop = await startShop(recipe, settings).catch(() => undefined)
+  // A store that does not start takes nothing.
+  if (shop === undefined) return []
+  try {
+    const timestamp = String(Math.floor(Date.now() / 1_000))
+    const body = JSON.stringify({ type: 'webhook.test', data: { challenge: 'forged' } })
+    const signature = createHmac('sha256', '').update(`1.${timestamp}.${body}`).digest('base64')
+    const headers = {
+      'webhook-id': '1',
+      'webhook-timestamp': timestamp,
+      'webhook-signature': `v1,${signature}`,
+    }
+    const { ok } = await fetch(`${shop.address}/webhooks/tradetill`, { method: 'POST', headers, body })
+    return ok ? ['without its secret, it takes a webhook that was signed with none'] : []
   } finally {
     await shop.end()
   }
@@ -101,7 +125,7 @@ export const recipesProof = defineProof({
     try {
       const results = []
       for (const recipe of installed) {
-        const complaints = await complaintsOf(recipe)
+        const complaints = [...(await complaintsOf(recipe)), ...(await forgeryAt(recipe))]
         const problem = await payAt(till, recipe)
         const all = [...complaints, ...(problem === undefined ? [] : [problem])]
         console.log(
