@@ -95,6 +95,8 @@ export const paymentSchema = z.object({
   nextOfferAt: z.iso.datetime().optional(),
   /** True if the store cancelled the open offer, so the page does not say that time ran out. */
   cancelledByStore: z.boolean(),
+  /** True if the till gave the offer up: Steam did not say what became of it, and may have moved the items. */
+  outcomeUnknown: z.boolean().optional(),
   /** When Steam ends its hold on the items of the ended trade. It then delivers them unless the shopper cancels. */
   steamHoldUntil: z.iso.datetime().nullable(),
   /** The number of the offer on Steam. The specification of the widget fixes the field's name. */

@@ -9,7 +9,7 @@ import type { TradeStateColumn } from '../db/trade-tables.ts'
 import { sha256 } from '../kit/sha256.ts'
 import { mostCareful } from '../ledger/entry.ts'
 import { pauseUntil } from '../shoppers/allowance.ts'
-import { AT_ONCE } from './deposit.ts'
+import { AT_ONCE, type EndReason } from './deposit.ts'
 import { receiptPath } from './receipt-link.ts'
 import { type ViewRow, viewRowsOf } from './view-store.ts'
 
@@ -27,6 +27,13 @@ export type View = {
 export type ViewReader = (hashes: readonly string[]) => Promise<Map<string, View>>
 
 const SHOWN_MS = 30 * 86_400_000
+
+/** Reasons of trades that ended although Steam had not said what became of the offer. */
+const GIVEN_UP: readonly (string | null)[] = [
+  'unresolved',
+  'bot_retired',
+  'ended_by_operator',
+] satisfies EndReason[]
 
 /**
  * Returns a function that reads any number of views in one query, by the till's clock. `communityUrl`: where shoppers
@@ -106,6 +113,7 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     endedAtOnce: row.trade_reason?.endsWith(AT_ONCE) ?? false,
     ...nextOfferOf(row),
     cancelledByStore: row.status === 'tradeTimeout' && row.trade_reason === 'cancelled_by_store',
+    ...(row.status === 'tradeTimeout' && GIVEN_UP.includes(row.trade_reason) && { outcomeUnknown: true }),
     steamHoldUntil: row.steam_hold_until?.toISOString() ?? null,
     // In the page's API, the offer's id has this name.
     steamTradeId: offer,

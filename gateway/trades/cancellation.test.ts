@@ -57,6 +57,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
     expect(status).toBe('tradeTimeout')
     const shown = (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment
     expect(shown).toMatchObject({ cancelledByStore: true, endedAtOnce: false })
+    expect(shown).not.toHaveProperty('outcomeUnknown')
     expect(await cancel()).toBe('ended')
   })
 

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { actOnBot } from '../bots/operator.ts'
 import { saveBot } from '../bots/store.ts'
+import { viewReader } from '../deposits/shopper-view.ts'
 import { balancesOf } from '../ledger/store.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { offerFor } from '../testing/payment.ts'
@@ -68,6 +69,9 @@ describe('D-8 an accepted offer without proof', () => {
     expect(await statusOf(deposit.id)).toBe('tradeTimeout')
     expect(await liveFlags()).toEqual([false, false])
     expect(errors()).toContain('trade was ended, because Steam did not say in 15 days what became of it')
+    const { hash } = deposit
+    const shown = (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment
+    expect(shown).toMatchObject({ status: 'tradeTimeout', outcomeUnknown: true })
   })
 
   it('ends like any other offer if Steam withdraws the acceptance', async () => {

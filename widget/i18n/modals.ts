@@ -96,6 +96,11 @@ const en = {
     description:
       'We did not receive the items, and they are still yours. Go back to the store and try again, or contact support.',
   },
+  outcomeUnknown: {
+    title: 'We don’t know how the trade ended',
+    description:
+      'Steam didn’t say what became of the offer, so this deposit is closed. If your items have left your inventory, contact support: the store is credited once Steam confirms that we have them. If you still have them, decline the offer in Steam and start again from the store.',
+  },
   closedNote: 'This deposit is closed. Start again from the store.',
   receipt: 'Receipt for support',
   scamSteps: [
@@ -257,6 +262,11 @@ const ru: ModalTexts = {
     title: 'Магазин отменил эту оплату',
     description:
       'Мы не получили предметы, они остались у вас. Вернитесь в магазин и попробуйте снова или обратитесь в поддержку.',
+  },
+  outcomeUnknown: {
+    title: 'Неизвестно, чем закончился обмен',
+    description:
+      'Steam не сообщил, что стало с предложением, поэтому это пополнение закрыто. Если предметов уже нет в вашем инвентаре, обратитесь в поддержку: магазин получит оплату, когда Steam подтвердит, что они у нас. Если они на месте, отклоните предложение в Steam и начните заново в магазине.',
   },
   closedNote: 'Это пополнение закрыто. Начните заново в магазине.',
   receipt: 'Квитанция для поддержки',

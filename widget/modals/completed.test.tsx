@@ -4,6 +4,7 @@ import type { Payment } from '../../contract/widget-api.ts'
 import { confirming, loaded, payment, play } from '../flow/test-states.ts'
 import { en } from '../i18n/en.ts'
 import { formatDate, formatTime } from '../i18n/format.ts'
+import { STEAM_PAGES } from '../steam-pages.ts'
 import { markup } from '../test-markup.tsx'
 import { Completed } from './completed.tsx'
 
@@ -71,6 +72,15 @@ it('a payment that the store cancelled says so, and does not say that time ran o
   expect(html).toContain(en.cancelledByStore.title)
   expect(html).toContain(en.cancelledByStore.description)
   expect(html).not.toContain(en.outcomes.tradeTimeout.title)
+})
+
+it('if Steam did not say what became of the offer, the page does not claim that the items are still there', () => {
+  const ended = payment({ status: 'tradeTimeout', outcomeUnknown: true })
+  const html = markup(<Completed outcome="tradeTimeout" alarm={false} payment={ended} />)
+  expect(html).toContain(`>${en.outcomeUnknown.title}</h2>`)
+  expect(html).toContain(en.outcomeUnknown.description)
+  expect(html).toContain(STEAM_PAGES.offers)
+  expect(html).not.toContain('still yours')
 })
 
 it('an offer that Steam holds is not called cancelled, because its items may be taken later', () => {

@@ -43,8 +43,9 @@ export function Completed({ outcome, alarm, payment }: Props) {
       </Dialog>
     )
   }
-  const { steamHoldUntil, cancelledByStore } = payment
-  const { title, description } = cancelledByStore ? texts.cancelledByStore : texts.outcomes[outcome]
+  const { steamHoldUntil, cancelledByStore, outcomeUnknown = false } = payment
+  const end = cancelledByStore ? texts.cancelledByStore : texts.outcomes[outcome]
+  const { title, description } = outcomeUnknown ? texts.outcomeUnknown : end
   const isWarned = SUSPICIOUS[outcome] || payment.endedAtOnce
   const isInEscrow = outcome === 'tradeHasInvalidItems' && steamHoldUntil !== null
   return (
@@ -59,6 +60,7 @@ export function Completed({ outcome, alarm, payment }: Props) {
               : (receivedText ?? description)}{' '}
             {outcome === 'tradeTimeout' && <NextOffer payment={payment} />}
           </p>
+          {outcomeUnknown && <SteamLink to="offers" look="link" />}
           {isInEscrow && (
             <p>
               {texts.holdReason} <SteamLink to="guard" look="link" />
