@@ -3,10 +3,11 @@
  * who controls the database cannot add to it.
  */
 import { z } from 'zod'
+import { isSteamId } from '../../contract/steam-id.ts'
 import type { Destinations } from './departure.ts'
 
 const MOST_DESTINATIONS = 100
-const ENTRY = /^([a-z0-9][a-z0-9-]{0,39}):(76561(?:19|20)\d{10})$/
+const ENTRY = /^([a-z0-9][a-z0-9-]{0,39}):(\d{17})$/
 
 /** Pairs of `NAME:STEAMID`, separated by commas. No name and no account may appear twice. */
 export const readDestinations = z.string().transform((text, context): Destinations => {
@@ -14,8 +15,8 @@ export const readDestinations = z.string().transform((text, context): Destinatio
   const accounts = new Set<string>()
   for (const entry of text.split(',')) {
     const [, name, steamId] = ENTRY.exec(entry.trim()) ?? []
-    const isNew =
-      name !== undefined && steamId !== undefined && !destinations.has(name) && !accounts.has(steamId)
+    const isPair = name !== undefined && steamId !== undefined && isSteamId(steamId)
+    const isNew = isPair && !destinations.has(name) && !accounts.has(steamId)
     if (!isNew || destinations.size === MOST_DESTINATIONS) {
       const message = `must be at most ${MOST_DESTINATIONS} pairs of a lower-case name and a person's 64-bit Steam id, separated by commas, with no name and no id twice, such as storage:76561198000000000`
       context.addIssue({ code: 'custom', message })

@@ -1,5 +1,6 @@
 /** A record of Steam's answers, without anything that identifies people. Pure. */
 import { z } from 'zod'
+import { isSteamId } from '../../contract/steam-id.ts'
 import {
   HEADERS,
   isField,
@@ -92,7 +93,6 @@ type Change = (rule: Rule | undefined, value: string) => string
 const isIdKind = (rule: Rule | undefined): rule is IdKind =>
   rule === 'person' || rule === 'asset' || rule === 'offer' || rule === 'trade'
 const isId = (value: string): boolean => /^[1-9]\d{0,19}$/.test(value)
-const isSteamId = (value: string): boolean => /^7656\d{13}$/.test(value)
 const accountNumber = (value: string): string => (isSteamId(value) ? accountOf(value) : value)
 
 /**

@@ -1,10 +1,11 @@
 /** The accounts that the vault may give items from, with the sealed secrets of their phones. */
 import { z } from 'zod'
+import { isSteamId } from '../../contract/steam-id.ts'
 import type { Folder } from './folder.ts'
 import type { Key } from './key.ts'
 
 const FILE = 'accounts.json'
-const STEAM_ID = z.string().regex(/^76561(?:19|20)\d{10}$/)
+const STEAM_ID = z.string().refine(isSteamId)
 const SECRET = z.string().regex(/^[A-Za-z0-9+/]{27}=$/, 'must be a secret of 20 bytes in base64')
 
 const secretsSchema = z.strictObject({

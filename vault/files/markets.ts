@@ -1,6 +1,7 @@
 /** The accounts from which the vault sells, by market, each with its sealed key. */
 import { z } from 'zod'
 import { MARKETS, type MarketName } from '../../contract/markets.ts'
+import { isSteamId } from '../../contract/steam-id.ts'
 import type { Folder } from './folder.ts'
 import type { Key } from './key.ts'
 
@@ -9,7 +10,7 @@ const FILE = 'markets.json'
 const rowSchema = z.strictObject({
   market: z.enum(MARKETS),
   /** The account of the key. It is a selling account, unless `sellsItself`. */
-  steamId: z.string().regex(/^76561(?:19|20)\d{10}$/),
+  steamId: z.string().refine(isSteamId),
   sealedKey: z.string(),
   /** True if items may be sold for less than they cost. */
   mayLose: z.boolean(),

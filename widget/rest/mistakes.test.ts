@@ -8,6 +8,7 @@ it.each([
   ['https://steamcommunity.com/id/ada/', 'profile'],
   ['https://steamcommunity.com/profiles/76561198000000123', 'profile'],
   ['76561198000000123', 'profile'],
+  ['76561202000000123', 'profile'],
   ['https://steamcommunity.com/tradeoffer/6812345678/', 'offer'],
   [LINK.replace(/&.*/, ''), 'incomplete'],
   [LINK.replace('aB3_-xyz', 'ab'), 'incomplete'],

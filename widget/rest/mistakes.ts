@@ -1,3 +1,4 @@
+import { isSteamId } from '../../contract/steam-id.ts'
 import { linksIn } from '../link/pasted.ts'
 
 /**
@@ -9,7 +10,6 @@ export const MISTAKES = ['profile', 'offer', 'incomplete', 'several', 'inexact',
 export type Mistake = (typeof MISTAKES)[number]
 
 const PROFILE = /steamcommunity\.com\/(?:id|profiles)\//i
-const STEAM_ID = /^7656119\d{10}$/
 const OFFER = /steamcommunity\.com\/tradeoffer\/\d/i
 const TRADE_PAGE = /steamcommunity\.com\/tradeoffer\/new/i
 
@@ -19,5 +19,5 @@ export function mistakeIn(text: string): Mistake {
   if (links > 0) return links > 1 ? 'several' : 'inexact'
   if (TRADE_PAGE.test(text)) return 'incomplete'
   if (OFFER.test(text)) return 'offer'
-  return PROFILE.test(text) || STEAM_ID.test(text.trim()) ? 'profile' : 'other'
+  return PROFILE.test(text) || isSteamId(text.trim()) ? 'profile' : 'other'
 }

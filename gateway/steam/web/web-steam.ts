@@ -2,6 +2,7 @@
 import type { Agent } from 'node:https'
 import type { Game } from '../../../contract/games.ts'
 import type { Language } from '../../../contract/languages.ts'
+import { isSteamId } from '../../../contract/steam-id.ts'
 import { type Clock, systemClock } from '../../kit/clock.ts'
 import type { Time } from '../budget.ts'
 import { acknowledgeOutcome, partnerRefusal, unavailableFrom } from '../outcomes.ts'
@@ -184,11 +185,7 @@ async function checkPartner(connection: Connection, partner: Partner, ms: number
   return holdDays === undefined ? unavailableFrom(call.name, answer) : { kind: 'ok', holdDays }
 }
 
-/** Accepts only 64-bit ids of personal accounts, because ids become parts of URLs. */
-function isSteamId(steamId: string): boolean {
-  return /^76561(19|20)\d{10}$/.test(steamId)
-}
-
+/** Both become parts of URLs. */
 function isPartner({ steamId, token }: Partner): boolean {
   return isSteamId(steamId) && /^[\w-]{1,64}$/.test(token)
 }
