@@ -5,6 +5,12 @@ const MOST_ACCOUNTS = 1n << 32n
 /** True for the 64-bit Steam id of a person's account, whose last 32 bits are the account id. */
 export function isSteamId(text: string): boolean {
   if (!/^\d{17}$/.test(text)) return false
-  const account = BigInt(text) - ACCOUNT_ZERO
+  const account = BigInt(accountOf(text))
   return account > 0n && account < MOST_ACCOUNTS
 }
+
+/** 64-bit Steam id → the number of the account, as in trade links; both as decimal digits. */
+export const accountOf = (steamId: string): string => String(BigInt(steamId) - ACCOUNT_ZERO)
+
+/** The number of an account → its 64-bit Steam id. */
+export const steamIdOfAccount = (account: string | number): string => String(ACCOUNT_ZERO + BigInt(account))

@@ -1,14 +1,15 @@
 import type { Game } from '../../contract/games.ts'
 import { supportedLanguage } from '../../contract/languages.ts'
+import { accountOf, steamIdOfAccount } from '../../contract/steam-id.ts'
 import type { CreateDepositBody, StoreDeposit } from '../../contract/store-api.ts'
-import { parseTradeLink, type TradeLink } from '../../contract/trade-link.ts'
+import { linkWithoutToken, parseTradeLink, type TradeLink } from '../../contract/trade-link.ts'
 import type { Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { refuse } from '../http/refusal.ts'
 import { sha256 } from '../kit/sha256.ts'
 import { isOwnBot } from '../shoppers/store.ts'
 import { sealedForDeposit, tokenOfDeposit } from '../shoppers/trade-token.ts'
-import { type Partner, steamIdOfAccount } from '../steam/steam.ts'
+import type { Partner } from '../steam/steam.ts'
 import { acceptedGames, DEFAULT_DEPOSIT_LIFE_MS } from './deposit.ts'
 import { describeConflict } from './order-conflict.ts'
 import { type DepositDeps, EXPIRE_QUEUE, PREFILL_QUEUE, resolveUser } from './service.ts'
@@ -169,8 +170,6 @@ export async function prefillShopper(deps: DepositDeps, id: bigint): Promise<voi
   const token = link && tokenOfDeposit(deps.box, link)
   if (link === undefined || !link.steamId || !token) return
   const { hash, steamId } = link
-  // The number of the account, as trade links contain it.
-  const account = BigInt(steamId) - BigInt(steamIdOfAccount('0'))
-  const tradeUrl = `https://steamcommunity.com/tradeoffer/new/?partner=${account}&token=${token}`
+  const tradeUrl = `${linkWithoutToken(accountOf(steamId))}&token=${token}`
   await resolveUser(deps, { hash, tradeUrl })
 }

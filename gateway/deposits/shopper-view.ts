@@ -1,6 +1,7 @@
 /** Deposits as their pages show them. */
 import { GAMES } from '../../contract/games.ts'
 import { isFinal } from '../../contract/statuses.ts'
+import { accountOf } from '../../contract/steam-id.ts'
 import { linkWithoutToken } from '../../contract/trade-link.ts'
 import { VISIBLE } from '../../contract/visible-text.ts'
 import type { Payment } from '../../contract/widget-api.ts'
@@ -73,7 +74,7 @@ const withoutDetails = (row: ViewRow): ViewRow => ({
   held_until: null,
   customer_label: null,
   user_name: null,
-  user_account: null,
+  user_steam_id: null,
   bot_name: null,
   item_count: null,
   steam_offer_id: null,
@@ -200,10 +201,10 @@ function userOf(row: ViewRow): Payment['user'] {
     user_name: name,
     user_avatar_url: avatarUrl,
     user_profile_url: profileUrl,
-    user_account: account,
+    user_steam_id: steamId,
   } = row
-  if (name === null || avatarUrl === null || profileUrl === null || account === null) return null
-  return { name, avatarUrl, profileUrl, tradeUrl: linkWithoutToken(account) }
+  if (name === null || avatarUrl === null || profileUrl === null || steamId === null) return null
+  return { name, avatarUrl, profileUrl, tradeUrl: linkWithoutToken(accountOf(steamId)) }
 }
 
 function botOf(row: ViewRow): Payment['bot'] {

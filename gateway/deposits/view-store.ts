@@ -104,8 +104,7 @@ export type ViewRow = {
   user_name: string | null
   user_avatar_url: string | null
   user_profile_url: string | null
-  /** The number of the shopper's account: the Steam id minus that of account 0. */
-  user_account: string | null
+  user_steam_id: string | null
   has_link: boolean
   trade_id: bigint | null
   bot_id: bigint | null
@@ -179,7 +178,7 @@ export async function viewRowsOf(db: Db, hashes: readonly string[], shownMs: num
         deposit.held_amount, deposit.held_until, deposit.min_amount, deposit.max_amount, deposit.target_amount,
         deposit.games,
         deposit.user_name, deposit.user_avatar_url, deposit.user_profile_url,
-        (deposit.user_steam_id::bigint - 76561197960265728)::text as user_account,
+        deposit.user_steam_id,
         deposit.user_token is not null or deposit.user_token_sealed is not null as has_link,
         trade.id as trade_id, trade.bot_id, trade.state as trade_state, trade.reason as trade_reason,
         trade.steam_offer_id, trade.steam_hold_until,

@@ -1,9 +1,10 @@
 /** Enrolment: a Steam account becomes a bot of the till. */
+import { steamIdOfAccount } from '../../contract/steam-id.ts'
 import type { TradeLink } from '../../contract/trade-link.ts'
 import { type EnrolledBot, type ProveBotAnswer, proveBot, saveProvedBot } from '../bots/service.ts'
 import type { Config } from '../config.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
-import { type Steam, steamIdOfAccount } from '../steam/steam.ts'
+import type { Steam } from '../steam/steam.ts'
 import { createSandboxAgent } from '../steam/web/agent.ts'
 import type { LoginWay } from '../steam/web/enrol.ts'
 import { createLazySteam } from '../steam/web/lazy-steam.ts'

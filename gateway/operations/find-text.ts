@@ -1,8 +1,7 @@
 /** Recognises the kind of a text in the operator's search by its form. Pure. */
-import { isSteamId } from '../../contract/steam-id.ts'
+import { isSteamId, steamIdOfAccount } from '../../contract/steam-id.ts'
 import { type ReceiptName, readReceiptName } from '../deposits/receipt-link.ts'
 import { CODE_ALPHABET, CODE_LENGTH } from '../kit/ids.ts'
-import { steamIdOfAccount } from '../steam/steam.ts'
 
 export type Reading =
   /** The secret part of a deposit's link. */

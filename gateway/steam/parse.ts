@@ -1,10 +1,10 @@
 /** Parses raw answers of Steam. Every field is checked here, and invalid values are left out or refused. */
 import { z } from 'zod'
+import { steamIdOfAccount } from '../../contract/steam-id.ts'
 import { isNoted, marketFields, marketOf } from './market.ts'
 import { paintIndexOf, propertiesById } from './properties.ts'
 import { restrictionFields, restrictionOf } from './restriction.ts'
 import type { Offer, OfferAsset, OfferState, SteamItem, UnreadableOffer } from './steam.ts'
-import { steamIdOfAccount } from './steam.ts'
 
 const MAX_TEXT = 200
 const MAX_TAGS = 30

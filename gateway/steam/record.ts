@@ -1,6 +1,6 @@
 /** A record of Steam's answers, without anything that identifies people. Pure. */
 import { z } from 'zod'
-import { isSteamId } from '../../contract/steam-id.ts'
+import { accountOf, isSteamId, steamIdOfAccount } from '../../contract/steam-id.ts'
 import {
   HEADERS,
   isField,
@@ -11,7 +11,6 @@ import {
   type Rule,
   ruleOf,
 } from './record-fields.ts'
-import { accountOf, steamIdOfAccount } from './steam.ts'
 
 /** One answer of Steam, unchanged. */
 export type RawReply = {

@@ -293,15 +293,3 @@ export interface Steam {
   /** The public profile of an account; needs no session. */
   readProfile(steamId: string): Promise<ProfileAnswer>
 }
-
-const ACCOUNT_ID_BASE = 76_561_197_960_265_728n
-
-/** 64-bit Steam id → 32-bit account id, both as decimal digits. */
-export function accountOf(steamId: string): string {
-  return String(BigInt(steamId) - ACCOUNT_ID_BASE)
-}
-
-/** 32-bit account id (the `partner` of a trade link) → 64-bit Steam id, both as decimal digits. */
-export function steamIdOfAccount(accountId: string): string {
-  return String(ACCOUNT_ID_BASE + BigInt(accountId))
-}

@@ -1,7 +1,6 @@
 /** Trade links. Anybody who has an account's link can send the account an offer. */
+import { steamIdOfAccount } from '../../contract/steam-id.ts'
 
-/** The Steam id of account number 0. A trade link contains the number of an account. */
-const FIRST_STEAM_ID = 76_561_197_960_265_728n
 const ADDRESS = /^https?:\/\/(?:www\.)?steamcommunity\.com\/tradeoffer\/new\/?$/
 
 export type Partner = { steamId: string; token: string }
@@ -12,8 +11,5 @@ export function partnerOfLink(link: string): Partner | undefined {
   if (url === null || !ADDRESS.test(url.origin + url.pathname)) return undefined
   const [accountId = '', token = ''] = ['partner', 'token'].map((field) => url.searchParams.get(field) ?? '')
   if (!/^\d{1,10}$/.test(accountId) || !/^[\w-]{8}$/.test(token)) return undefined
-  return { steamId: steamIdOf(accountId), token }
+  return { steamId: steamIdOfAccount(accountId), token }
 }
-
-export const accountIdOf = (steamId: string): string => String(BigInt(steamId) - FIRST_STEAM_ID)
-export const steamIdOf = (accountId: number | string): string => String(FIRST_STEAM_ID + BigInt(accountId))

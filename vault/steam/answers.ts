@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { steamIdOf } from '../files/trade-link.ts'
+import { steamIdOfAccount } from '../../contract/steam-id.ts'
 import type { SteamAnswer } from './session.ts'
 
 const ID = z.string().regex(/^\d{1,20}$/)
@@ -30,7 +30,7 @@ const offerSchema = z
   })
   .transform((row) => ({
     offerId: row.tradeofferid,
-    partnerSteamId: steamIdOf(row.accountid_other),
+    partnerSteamId: steamIdOfAccount(row.accountid_other),
     message: row.message,
     state: row.trade_offer_state,
     isOurs: row.is_our_offer,
@@ -145,7 +145,7 @@ export function readOffers(reply: SteamAnswer): OffersPage | undefined {
 
 function unclearOf(row: unknown): UnclearOffer {
   const { message, accountid_other: account } = unclearSchema.parse(row)
-  return { message, partnerSteamId: account === null ? null : steamIdOf(account) }
+  return { message, partnerSteamId: account === null ? null : steamIdOfAccount(account) }
 }
 
 /** The number at the end of a text such as "There was an error sending your trade offer. (26)". */

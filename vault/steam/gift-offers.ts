@@ -1,6 +1,6 @@
 /** The vault's calls about the offers of one account. It confirms an offer only if Steam shows exactly the gift. */
 
-import { accountIdOf } from '../files/trade-link.ts'
+import { accountOf } from '../../contract/steam-id.ts'
 import { type Gift, type GiftOffers, isGift, looksLikeDeposit, type SeenOffer } from '../giving/gift.ts'
 import type { Needs } from '../needs.ts'
 import {
@@ -97,7 +97,7 @@ async function send(
     captcha: '',
     trade_offer_create_params: JSON.stringify({ trade_offer_access_token: token }),
   }
-  const query = new URLSearchParams({ partner: accountIdOf(partnerSteamId), token })
+  const query = new URLSearchParams({ partner: accountOf(partnerSteamId), token })
   const referer = `https://steamcommunity.com/tradeoffer/new/?${query}`
   const form = { fields, referer, ...(mayStill && { mayStill }) }
   return sentOf(await session.form('send', '/tradeoffer/new/send', form))

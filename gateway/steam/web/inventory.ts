@@ -1,9 +1,10 @@
 import { GAME_FACTS, type Game } from '../../../contract/games.ts'
 import type { Language } from '../../../contract/languages.ts'
+import { accountOf } from '../../../contract/steam-id.ts'
 import type { Time } from '../budget.ts'
 import { type HttpResult, inventoryRefusal, unavailableFrom } from '../outcomes.ts'
 import { type InventoryPage, parsePartnerPage, parsePublicPage } from '../parse.ts'
-import { accountOf, type InventoryAnswer, type Partner, type SteamItem, type Unavailable } from '../steam.ts'
+import type { InventoryAnswer, Partner, SteamItem, Unavailable } from '../steam.ts'
 import type { Call, Connection } from './connection.ts'
 
 /** The most items to read. A larger inventory counts as unavailable, because a part of it must never look complete. */

@@ -1,3 +1,4 @@
+import { accountOf } from '../../../contract/steam-id.ts'
 import type { Method } from '../methods.ts'
 import { cancelOutcome, type HttpResult, sendOutcome, unavailableFrom } from '../outcomes.ts'
 import { parseOffer, parseOffers } from '../parse.ts'
@@ -13,7 +14,6 @@ import type {
   SteamTradesAnswer,
   Unavailable,
 } from '../steam.ts'
-import { accountOf } from '../steam.ts'
 import type { Call, Connection, NewOffer } from './connection.ts'
 
 const RESULT_FAIL = 2

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { accountOf } from '../../../contract/steam-id.ts'
 import { type HttpResult, unavailableFrom } from '../outcomes.ts'
 import { plainText } from '../parse.ts'
-import { accountOf, type ProfileAnswer, type Unavailable } from '../steam.ts'
+import type { ProfileAnswer, Unavailable } from '../steam.ts'
 import type { Call } from './connection.ts'
 
 /** Steam's own picture for accounts without one. */

@@ -9,7 +9,7 @@ import {
   scriptedSteam,
   TOKEN,
 } from '../../testing/steam-server.ts'
-import { accountOf, type SteamSession } from '../steam.ts'
+import type { SteamSession } from '../steam.ts'
 import { createSandboxAgent } from './agent.ts'
 import { createWebSteam } from './web-steam.ts'
 
@@ -381,7 +381,7 @@ describe('a profile', () => {
     const body = `<?xml version="1.0"?><response><error><![CDATA[${error}]]></error></response>`
     steam.routes.set(profilePath, () => ({ body }))
     expect(await steam.createPort().readProfile(PARTNER.steamId)).toMatchObject({ kind: 'unavailable' })
-    steam.routes.set(`steamcommunity.com/miniprofile/${accountOf(PARTNER.steamId)}/json`, () => ({
+    steam.routes.set('steamcommunity.com/miniprofile/4001/json', () => ({
       body: { level: 12, persona_name: 'nova', avatar_url: '' },
     }))
     expect(await steam.createPort().readProfile(PARTNER.steamId)).toMatchObject({

@@ -1,6 +1,6 @@
 /** Reads the answers of the market.csgo.com family. Their shapes come from the sources of public clients. */
 import { z } from 'zod'
-import { steamIdOf } from '../../files/trade-link.ts'
+import { steamIdOfAccount } from '../../../contract/steam-id.ts'
 import type { DueGift, Listed, Outcome, Problem, Repriced, Row } from '../market.ts'
 import type { Scale } from '../scale.ts'
 import {
@@ -148,7 +148,7 @@ export const duesOf = ({ offers }: z.infer<typeof offersSchema>): { due: DueGift
 function dueOf({ hash, partner, token, tradeoffermessage, items }: z.infer<typeof offerSchema>): DueGift {
   return {
     dealId: hash,
-    partnerSteamId: steamIdOf(partner),
+    partnerSteamId: steamIdOfAccount(partner),
     token,
     message: tradeoffermessage,
     assets: items.map((item) => ({

@@ -1,7 +1,7 @@
 /**
  * Waxpeer: one host for all games, and a socket and a poll for sales. An offer is reported before it is confirmed.
  */
-import { accountIdOf } from '../../files/trade-link.ts'
+import { accountOf } from '../../../contract/steam-id.ts'
 import type { Line, Listed, Market, MarketAnswer, Repriced } from '../market.ts'
 import type { Scale } from '../scale.ts'
 import type { Connection } from './connection.ts'
@@ -77,7 +77,7 @@ function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'obstacle' | 
   const { call, socket, token, history, steamId, scale, now } = parts
   const sales = createSalesCheck(parts)
   const linkOf = (linkToken: string): string =>
-    `https://steamcommunity.com/tradeoffer/new/?partner=${accountIdOf(steamId)}&token=${linkToken}`
+    `https://steamcommunity.com/tradeoffer/new/?partner=${accountOf(steamId)}&token=${linkToken}`
   return {
     ready: () =>
       call('user', userSchema, {
