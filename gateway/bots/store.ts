@@ -4,6 +4,7 @@ import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import type { BotState } from '../db/bot-tables.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../db/trade-tables.ts'
+import { OFFER_OVER_MS } from '../steam/offer-times.ts'
 import type { Profile } from '../steam/steam.ts'
 import { barStateFor } from './bar-store.ts'
 import type { BotFacts, StoreOffers } from './fleet.ts'
@@ -193,14 +194,16 @@ export async function saveBot(db: Db | Tx, profile: Profile, token: SealedToken)
 
 /**
  * Gives a due time to trades that had none while the bot was out of service. An undelivered trade gets a due time only
- * if its offer was sent less than 15 days ago, because Steam ends an offer after 14.
+ * if its offer may still be accepted.
  */
 async function watchAgain(db: Db | Tx, botId: bigint): Promise<void> {
   await sql`
     update trade set due_at = case state when 'held' then least(settles_at, look_at) when 'final' then look_at
       else (select till_now()) end
     where bot_id = ${botId} and due_at is null and (state = 'held' or look_at is not null
-      or (delivered_at is null and send_started_at > (select till_now()) - interval '15 days'))`.execute(db)
+      or (delivered_at is null and send_started_at > (select till_now()) - make_interval(secs => ${OFFER_OVER_MS / 1_000})))`.execute(
+    db,
+  )
 }
 
 export type BotSummary = {

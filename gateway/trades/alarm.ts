@@ -1,6 +1,7 @@
 /** The next step of a trade and its time, from its state and the clock. Pure. */
 import type { TradeLane } from '../bots/bot.ts'
 import { isPast } from '../kit/clock.ts'
+import { OFFER_OVER_MS } from '../steam/offer-times.ts'
 import { type EndedTrade, isEnded, type Trade } from './trade.ts'
 
 /** An intent that no bot takes up in this time is refused, because the shopper has waited long enough. */
@@ -160,9 +161,6 @@ function nextEscrowRead(steamHoldUntil: Date, now: Date): Date {
 export function retryAt(trade: Trade, now: Date): Date | null {
   return isEnded(trade) ? nextLook(trade.endedAt, now, SLOW_MS) : alarm(trade, now)
 }
-
-/** Steam ends an offer after 14 days, so one that was sent 15 days ago can no longer be accepted. */
-const OFFER_OVER_MS = 15 * 86_400_000
 
 /**
  * When to review an ended trade again after Steam gave no answer about its offer. Null if Steam holds no items and the

@@ -2,6 +2,7 @@
 import type { Refusal } from '../db/trade-tables.ts'
 import { AT_ONCE } from '../deposits/deposit.ts'
 import { isPast } from '../kit/clock.ts'
+import { LONGEST_HOLD_MS } from '../steam/offer-times.ts'
 import type { Offer, SendAnswer, SteamTrade } from '../steam/steam.ts'
 import { BAD_END_PAUSE_MS, INTENT_LIFE_MS } from './alarm.ts'
 import {
@@ -275,9 +276,6 @@ function badEnd(trade: TradeIn<'active'>, seen: BadEnd, now: Date): TradeEvent[]
   const end: End = { state: 'invalid', status: 'tradeHasInvalidItems', reason: seen }
   return [{ kind: 'ended', end, steamHoldUntil: null, at: now }]
 }
-
-/** Steam's longest hold. */
-const LONGEST_HOLD_MS = 15 * 86_400_000
 
 /** Until when Steam holds the items of an offer; null if the hold is so overdue that the till stops waiting. */
 function holdOf({ startedAt }: { startedAt: Date }, { escrowEndsAt }: Offer, now: Date): Date | null {

@@ -1,11 +1,12 @@
 /** Trades whose end Steam never reported: when the till stops waiting, and how they end then. Pure. */
+import { LONGEST_HOLD_MS } from '../steam/offer-times.ts'
 import { LAST_REVIEW_MS } from './alarm.ts'
 import type { End, GivenUp, Trade, TradeEvent } from './trade.ts'
 
 const DAY_MS = 86_400_000
 
-/** Steam ends every offer after 14 days, and every hold after 15. */
-export const WAIT_MS = 15 * DAY_MS
+/** By then Steam has ended every offer, and every hold. */
+export const WAIT_MS = LONGEST_HOLD_MS
 
 /** The till stops waiting for a hold this long after its end, even if Steam still reports it. */
 export const OVERDUE_MS = DAY_MS

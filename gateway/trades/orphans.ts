@@ -4,14 +4,12 @@
  */
 import type { BotContext } from '../bots/bot.ts'
 import { isPast } from '../kit/clock.ts'
+import { OFFER_LIFE_MS } from '../steam/offer-times.ts'
 import type { Offer } from '../steam/steam.ts'
 import { BLOCKED_MS, beginPass, type ListPass, readOn, type Turn } from './offer-list.ts'
 import { cancelStray } from './offers.ts'
 import { isLikeOurs } from './stray.ts'
 import type { ShellDeps } from './trade-store.ts'
-
-/** Steam ends an offer after this long, so older offers are harmless. */
-const OFFER_LIFE_MS = 14 * 86_400_000
 
 /** The pause after a failed read or cancel. A call that keeps failing must not be repeated with every watch. */
 const RETRY_SEARCH_MS = 60_000
@@ -100,7 +98,7 @@ export function createOrphans(deps: ShellDeps): Orphans {
       const now = deps.clock.now()
       if (known.nextAt === null || known.nextAt > now) return known.nextAt !== null
       const { left } = known
-      // A copy: if the database fails before the offers are handled, their pages are read again.
+      // Older offers are harmless. A copy: if the database fails before the offers are handled, their pages are read again.
       const pass = { ...(known.pass ?? beginPass(new Date(now.getTime() - OFFER_LIFE_MS), now)) }
       const stillOpen = pass.isComplete ? [...left.values()] : []
       const turn = await readOn(pass, bot)

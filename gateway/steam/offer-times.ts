@@ -1,0 +1,12 @@
+/** Steam's own times for an offer. Pure. */
+
+const DAY_MS = 86_400_000
+
+/** Steam ends every offer after this long. */
+export const OFFER_LIFE_MS = 14 * DAY_MS
+
+/** Nobody can still accept an offer that was sent this long ago. */
+export const OFFER_OVER_MS = OFFER_LIFE_MS + DAY_MS
+
+/** Steam's longest hold. */
+export const LONGEST_HOLD_MS = 15 * DAY_MS
