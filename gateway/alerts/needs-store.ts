@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { NEAR_LIMIT } from '../../contract/limits.ts'
 import { hasGateway } from '../bots/store.ts'
+import { TOKEN_SOON_MS } from '../bots/token-end.ts'
 import type { Db } from '../db/client.ts'
 
 export type Needs = {
@@ -60,7 +61,7 @@ export async function readNeeds(db: Db): Promise<Needs> {
       (select count(*) from bot where state = 'dead')::int as "botsDead",
       (select count(*) from bot where state = 'active' and not (online and ${hasGateway}))::int as "botsUnheld",
       (select count(*) from bot where state in ('active', 'paused')
-        and token_expires_at < (select till_now()) + interval '30 days')::int as "tokensEndSoon",
+        and token_expires_at < (select till_now()) + ${seconds(TOKEN_SOON_MS)})::int as "tokensEndSoon",
       (select count(*) from webhook_endpoint where state = 'disabled' and disabled_reason = 'gone'
         and removed_at is null)::int as "endpointsLost",
       (select count(*) from webhook_endpoint endpoint where state = 'enabled' and removed_at is null and exists (
