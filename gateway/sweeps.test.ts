@@ -1,4 +1,4 @@
-/** Two gateways on one database do their repeated work at the same moment, and everything happens once. */
+/** Two gateways on one database run their sweeps at the same moment, and each effect happens only once. */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'

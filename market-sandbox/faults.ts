@@ -3,10 +3,10 @@ import type { Incoming } from './http.ts'
 
 type Fault = {
   line: string
-  /** The affected requests to the market's hosts. Without it, the sandbox's code checks for the fault where it acts. */
+  /** The affected requests to the market's hosts. If absent, the sandbox's own code checks whether the fault is on. */
   at?: RegExp
   effect?: Effect
-  /** The fault ends after affecting this many requests, unless a call names another number. */
+  /** The fault ends after affecting this many requests, unless a call sets another number. */
   times?: number
 }
 

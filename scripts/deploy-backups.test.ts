@@ -26,7 +26,7 @@ describe('backup.sh', () => {
     const addProgram = (name: string, text: string) =>
       writeFileSync(join(programs, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 })
     addProgram('pg_dump', 'for last; do :; done; echo dump > "$last"')
-    // A file stands for the database in which the backup is restored.
+    // A file stands for the database into which the backup is restored.
     const restored = join(folder, 'restored')
     addProgram('dropdb', `rm -f ${restored}`)
     addProgram('createdb', `touch ${restored}`)

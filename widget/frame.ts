@@ -1,6 +1,6 @@
 /**
  * Sends messages to the store's page that shows this page in a frame. No message from that page changes this one. The
- * gateway decides which one origin may show this page.
+ * gateway decides which single origin may show this page.
  */
 import type { DepositStatus } from '../contract/statuses.ts'
 

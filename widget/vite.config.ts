@@ -41,7 +41,7 @@ const PARTS = {
   help: { entry: '/screens/help.tsx', modules: /\/widget\/screens\/help\./ },
 }
 type PartName = Exclude<keyof typeof PARTS, 'help'>
-/** The parts of a deposit's page. The help page, which is no part of it, is not loaded again after a failure. */
+/** The parts of a deposit's page. The help page is not one of them, and is not loaded again after a failure. */
 const NAMED_PARTS: readonly PartName[] = ['rest', 'guide', 'stand', 'dialogs']
 
 /**

@@ -153,7 +153,7 @@ async function moveWebhook(
   return null
 }
 
-/** Opens the address to the store, because the operator named it, unless it is open to all stores anyway. */
+/** Allows the store this address, which the operator entered, unless all stores may use it anyway. */
 async function openAddress(
   tx: Tx,
   { mode, clock }: Deps,

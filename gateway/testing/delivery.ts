@@ -17,7 +17,7 @@ export type Delivery = {
 
 type DeliveryOptions = { botId: bigint; store: { id: bigint }; prices?: bigint[]; game?: 'cs' | 'dota' }
 
-/** Each of Steam's ids is the till's trade id, or the shopper's asset id, with a digit of its own in front. */
+/** Steam's ids are the till's trade id or the shopper's asset id, each with a different digit in front. */
 const offerIdOf = (tradeId: bigint): string => `5${tradeId}`
 const steamTradeIdOf = (tradeId: bigint): string => `9${tradeId}`
 const newAssetIdOf = (assetId: string): string => `7${assetId}`

@@ -55,7 +55,7 @@ export type FakeSession = SteamSession & {
   takeBack(tradeId: string, assetIds?: readonly string[]): void
 }
 
-/** The id of a Steam trade is that of its offer plus this. */
+/** A Steam trade's id is its offer's id plus this. */
 const STEAM_TRADE_BASE = 9_000
 
 function pageOf<T>(all: readonly T[], from: number, size: number): { rows: T[]; next: number | null } {
@@ -63,7 +63,7 @@ function pageOf<T>(all: readonly T[], from: number, size: number): { rows: T[]; 
   return { rows: all.slice(from, to), next: to < all.length ? to : null }
 }
 
-/** The id of the Steam trade that the fake Steam makes of an accepted offer. */
+/** The id of the Steam trade that the fake Steam creates for an accepted offer. */
 export const steamTradeIdOf = (offerId: string): string => String(STEAM_TRADE_BASE + Number(offerId))
 
 /** The asset id that an item gets when the fake Steam hands it to the bot. */

@@ -1,4 +1,4 @@
-/** A Steam that gives the answers that the test sets, over real HTTP, called through the port's client libraries. */
+/** A fake Steam over real HTTP, with answers set by the test, called through the port's client libraries. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { type Clock, systemClock } from '../kit/clock.ts'

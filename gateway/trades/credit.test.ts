@@ -142,7 +142,7 @@ describe('many deliveries of one store at once', () => {
       at: new Date(),
     }
     await till.db.transaction().execute(async (tx) => {
-      // Pass an empty map, as a delivery would that read the accounts before the one above committed.
+      // Pass an empty map, like a delivery that read the accounts before the delivery above committed.
       const accounts = await accountsFor(tx, posting, new Map())
       expect([...accounts.keys()]).toEqual(expect.arrayContaining([...kinds]))
       const unlocked = await sql`select id from account for no key update skip locked`.execute(database.db)

@@ -78,7 +78,7 @@ export type PublishedEvent =
 type MovedItem = { assetId: string; receivedAssetId: string | null }
 
 export type Effect =
-  /** The items stay with the shopper, so other trades may name the assets again. */
+  /** The items stay with the shopper, so other trades may include them again. */
   | { kind: 'free_items' }
   | { kind: 'receive_items'; items: readonly MovedItem[] }
   | { kind: 'reverse_items'; assetIds: readonly string[]; at: Date }

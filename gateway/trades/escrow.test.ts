@@ -72,7 +72,7 @@ describe('D-24 items that Steam holds', () => {
 
   it('leave the bot free for other trades, which may not include the held items', async () => {
     const { deposit } = await offerInEscrow()
-    // An asset id is the number of its deposit and the index of the item.
+    // An asset id is its deposit's number, followed by the item's index.
     const second = await aDeposit(till, store)
     await till.db
       .updateTable('quote_item')

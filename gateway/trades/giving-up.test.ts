@@ -49,7 +49,7 @@ async function anOffer() {
   return { deposit, ...(await offerFor(till, bot, deposit)) }
 }
 
-/** An accepted offer whose trade Steam does not name yet. */
+/** An accepted offer for which Steam reports no trade id yet. */
 async function acceptedWithoutProof() {
   const made = await anOffer()
   const offer = session.offers.get(made.offerId)

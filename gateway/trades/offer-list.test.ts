@@ -140,7 +140,7 @@ describe('a list of many pages', () => {
 
   it('is read from its beginning again if the database failed after an offer was found', async () => {
     const { answer, row } = await sendWithoutAnswer(true)
-    // The offer is on the first page of nine.
+    // The list has nine pages, and the offer is on the first.
     const ours = [...session.offers]
     bury(800)
     const others = [...session.offers].filter(([offerId]) => offerId !== '1')

@@ -96,7 +96,7 @@ type BotLists = {
   unreadable: Set<string | null>
   /** All changes up to this time have been seen. */
   completeAt: Date | null
-  /** When each open offer that no list showed was last read, in milliseconds, by trade id. */
+  /** By trade id: when each open offer that no list showed was last read, in milliseconds. */
   readAt: Map<bigint, number>
   searches: Map<bigint, Search>
 }

@@ -33,7 +33,7 @@ async function work(): Promise<void> {
   for (const { id } of rows) await tradeHandlers(till.deps).trade(bot, id)
 }
 
-/** A delivered deposit of two items, 10 and 20 USD. Gross is 11 and 22. */
+/** A delivered deposit of two items, worth 10 and 20 USD; 11 and 22 USD before commission. */
 async function deliver(game: 'cs' | 'dota' = 'cs') {
   const deposit = await aDeposit(till, store, { game })
   await payFor(till, { bot, session }, deposit)

@@ -115,7 +115,7 @@ export async function reconcile(deps: Shell, bot: BotContext, loaded: LoadedTrad
   const source = { tradeId: facts.id, writer: bot }
   const ours = offers.filter((offer) => isOfferOf(trade, offer))
   const found = ours.find((offer) => isExactOfferOf(trade, offer))
-  // End the search first: if recording the find fails, the next search begins at the first page.
+  // End the search first: if recording the offer fails, the next search begins at the first page.
   if (found !== undefined) deps.lists.endSearch(bot, facts.id)
   if (found !== undefined || search.pass.isComplete) {
     await record(deps, source, { kind: 'listed', offers: ours, unclear: search.unclear })

@@ -17,7 +17,7 @@ type Options = {
   /** The endpoint's pace. Its two lanes share it, so both learn how long the endpoint usually takes. */
   pace: Pace
   signal: AbortSignal
-  /** How many stores share the places now, and how many endpoints share those of this lane's store. */
+  /** How many stores share the places now, and how many endpoints share the places of this lane's store. */
   storeLoad(): Pick<Load, 'busyStores' | 'ownEndpoints'>
 }
 

@@ -17,7 +17,7 @@ export const cutProof = defineProof({
       const report = await cutSockets({ serverUrl, everyMessage: true, offsets: rounds, seed })
       const { uncut, cuts, creditedUnheard, problems } = report
       const { messages, bytes } = uncut
-      // Some cut must fall between a commit and its answer, or that case was not tested.
+      // At least one cut must fall between a commit and its answer, or that case was not tested.
       const passed = problems.length === 0 && cuts >= messages && creditedUnheard > 0
       for (const problem of problems.slice(0, MOST_PRINTED)) console.log(problem)
       console.log(

@@ -14,7 +14,7 @@ describe('install.sh without Caddy', () => {
     mkdirSync(join(root, 'etc/nginx/conf.d'), { recursive: true })
     writeFileSync(join(root, 'etc/nginx/conf.d/tradetill.conf'), 'mine\n')
     const newer = unpack(machine, 'tradetill-2', { 'deploy/nginx.conf': '# newer\n' })
-    // A run that stops after `opt/tradetill` points to the newer release leaves the comparison to the next run.
+    // If a run stops after it has pointed `opt/tradetill` to the newer release, the next run makes the comparison.
     machine.failNextCall('restart tradetill')
     expect(install(machine, newer, [])).toMatchObject({ status: 1 })
     const { status, output } = install(machine, newer, [])

@@ -72,7 +72,7 @@ export type KillResult = {
   counts: WorkCounts
 }
 
-/** `realTimeEvery`: every so many rounds, one waits for the bots in real time; by default none does. */
+/** `realTimeEvery`: one round in this many waits for the bots in real time; by default none does. */
 type Plan = { rounds: number; seed: number; realTimeEvery?: number }
 
 /** Runs one world: rounds of start and kill, then a last start and the comparison of the books. */

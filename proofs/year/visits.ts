@@ -186,7 +186,7 @@ async function makeOffer(deps: TillDeps, { db, fleet, number, refusal }: NewVisi
 
 type FirstRefusal = { db: Db; fleet: Fleet; refusal: RefusedReason }
 
-/** Makes Steam refuse the bot of the trade that is waited for first. */
+/** Makes Steam refuse the bot of the first trade for which a call waits. */
 function refusingOnce(signals: Signals, { db, fleet, refusal }: FirstRefusal): Signals {
   let isFirst = true
   return {

@@ -14,7 +14,7 @@ import { tasksOf } from './tasks.ts'
 import { measure } from './till.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-/** Enough deposits a day that the bots still have some items whose protection is over. */
+/** Enough deposits per day for the bots to still have items whose protection is over. */
 const SIZE = { deposits: 2_000, stores: 5, bots: 8, days: 60 }
 /**
  * The planner would read such small tables completely. These settings make it prefer an index, so a full read means

@@ -1,6 +1,9 @@
 import type { Incoming, Reply } from '../http.ts'
 
-/** A change to a request's answer. `hang`: no answer. `drop`: the connection breaks. Both before or after processing. */
+/**
+ * A change to a request's answer. `hang`: no answer. `drop`: the connection breaks. Either can happen before or after
+ * Steam processes the request.
+ */
 export type Effect = {
   status?: number
   body?: unknown

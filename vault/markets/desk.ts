@@ -39,8 +39,8 @@ const SOON_MONEY_FOR_MS = 2 * MINUTE_MS
 /** How long to keep asking about a given item whose sale the market calls cancelled. */
 const DENIED_MS = 14 * 86_400_000
 /**
- * How long to ask how a sale ended. A market that has lost the sale never answers that, and the history to read since
- * then would become longer and longer.
+ * How long to ask how a sale ended. A market that has lost the sale never answers, and the history to read would become
+ * longer and longer.
  */
 const GIVE_UP_MS = 42 * 86_400_000
 /** After a start, the vault does not report again a sale that it gave up on longer ago than this. */

@@ -19,8 +19,8 @@ type Parts = {
 const REFUSED = 'does not let an account accept an offer'
 
 /**
- * Returns a function that accepts an offer. It does nothing unless Steam shows exactly this gift, with nothing in return.
- * While Steam refuses, as for a full inventory, it asks ever more rarely.
+ * Returns a function that accepts an offer. It does nothing unless Steam shows exactly this gift, with nothing in
+ * return. While Steam refuses, for example because of a full inventory, the function asks less and less often.
  */
 export function createAcceptance(parts: Parts): (offer: ReceivedOffer) => Promise<void> {
   const patience = createPatience(parts.nowS)

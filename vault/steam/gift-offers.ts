@@ -20,7 +20,7 @@ import { resultOfTrade } from './trade-record.ts'
 /** The error numbers with which Steam reports that no offer was made. */
 const CLEAR_REFUSALS = new Set([15, 24, 25, 26, 50])
 const MOST_PAGES = 20
-/** For at most this many trades under way, the offers are remembered. */
+/** The vault remembers the offers of at most this many trades under way. */
 const MOST_TRADES = 1_000
 /** Steam's states of an offer. `reverted`: it was accepted, and the trade was taken back later. */
 const STATE = {
@@ -51,7 +51,7 @@ type Parts = {
   acknowledge(): Promise<void>
 }
 
-/** `offerOf`: the offers whose trades Steam has not finished, by the trade. */
+/** `offerOf`: by Steam trade id, the offers whose trades Steam has not finished. */
 type Context = Parts & { patience: Patience; offerOf: Map<string, string> }
 
 export function createGiftOffers(parts: Parts): GiftOffers {

@@ -11,7 +11,7 @@ const USER_AGENT = 'okhttp/4.9.2'
 const LOGIN_DEADLINE_MS = 20_000
 /** Steam's own result RateLimitExceeded. */
 const RATE_LIMIT_RESULT = 84
-/** Steam's own results for a refresh token that is itself invalid, unlike those of a busy Steam. */
+/** Steam's own results that mean an invalid refresh token, not a busy Steam. */
 const REFUSAL_RESULTS = new Set([5, 15, 26, 27, 43])
 
 export type SteamAnswer = Extract<Reply, { kind: 'reply' }>

@@ -32,8 +32,8 @@ export type Mishap =
   | 'no_session'
 const LATE_MS = 30_000
 /**
- * `leftS`: the seconds left to hand over the items when the offer was sent. `confirmLeftS`: the fewest seconds left
- * when a process to which the market had named the deal confirmed the offer. Infinity if none did.
+ * `leftS`: the seconds left to hand over the items when the offer was sent. `confirmLeftS`: the fewest seconds left at
+ * a confirmation by a process that had heard of the deal from the market. Infinity if there was none.
  */
 type Offer = { offerId: string; gift: Gift; seen: SeenOffer; leftS: number; confirmLeftS: number }
 type MarketItem = {
@@ -46,7 +46,7 @@ type MarketItem = {
 }
 /**
  * A lie of the market about the item, the number of items, the buyer (who is then one of our accounts), the message or
- * the price. `swap`: the market names another buyer than before. `empty`: it shows no listings.
+ * the price. `swap`: the market gives a different buyer than before. `empty`: it shows no listings.
  */
 export type Lie = 'asset' | 'more' | 'partner' | 'message' | 'price' | 'swap' | 'empty'
 

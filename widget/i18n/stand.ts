@@ -16,7 +16,7 @@ const GAME_NAMES = { cs: 'CS2', dota: 'Dota 2', rust: 'Rust', tf: 'TF2' } satisf
 
 const en = {
   ...itemTexts.en,
-  /** Leaves out the lowest accepted price, because `tooCheap` names it. */
+  /** Leaves out the lowest accepted price, because `tooCheap` states it. */
   alsoNeeded: 'We accept items that are popular among players and free of trade restrictions.',
   game: 'Game',
   games: GAME_NAMES,

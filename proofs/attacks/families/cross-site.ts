@@ -202,7 +202,7 @@ export const methods = family({
       off: [
         {
           file: 'gateway/http/app.ts',
-          // The router refuses other methods, so only a change of the method lets them through.
+          // The router refuses other methods, so a call gets through only if its method is changed.
           from: 'logger: false,',
           to: `logger: false,
             rewriteUrl: (raw) => { if (raw.url.startsWith('/api/trade-url')) raw.method = 'POST'; return raw.url },`,

@@ -1,4 +1,4 @@
-/** Calls for another host, or by another scheme than https: family 49. */
+/** Calls for another host, or with a scheme other than https: family 49. */
 import { type Family, family } from '../attack.ts'
 import { answered } from './checks.ts'
 import { showsPage } from './pages.ts'

@@ -18,7 +18,7 @@ type Defence =
   | 'a limit on length'
   | 'a limit on rows'
 
-/** The syntax of PostgreSQL’s text search, and SQL. */
+/** The syntax of PostgreSQL's text search, and SQL. */
 const SYNTAX = [
   "Quill':* | 'Q",
   "Quill' | 'Lantern",

@@ -91,7 +91,7 @@ const keysOf = (assets: readonly { appId: number; assetId: string }[]): string =
     .sort()
     .join()
 
-/** Checks that a bot gives exactly what a wish of the till names, once, to the account that sells. */
+/** Checks that a bot gives exactly what a wish of the till asks for, once, to the account that sells. */
 async function checkGiftsOfBots(till: SellingTill): Promise<string[]> {
   const wishes = await readRows(
     till.pool,

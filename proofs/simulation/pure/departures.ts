@@ -1,4 +1,4 @@
-/** Compares the departures that the till knows with the gifts, Steam's trades in which a bot gives items away. */
+/** Compares the departures that the till knows with the gifts: Steam trades in which a bot gives items away. */
 import { DESTINATIONS } from '../gifts.ts'
 import type { Gift, TradedItem } from '../steam-memory.ts'
 import { must } from '../violation.ts'

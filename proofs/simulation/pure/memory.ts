@@ -122,7 +122,7 @@ export type TillMemory = Sim & {
   taken: Map<string, TradeRow>
   /** Trades whose credit may take room in their store's limit. */
   atRisk: Set<TradeRow>
-  /** Room in the limits that reversals have taken, and when it is free again. */
+  /** The room that reversals have taken in the limits, and when it is free again. */
   lost: Map<TradeRow, { amount: bigint; until: Date }>
   /** Trades that may be due. */
   due: Set<TradeRow>

@@ -113,7 +113,7 @@ function planEvents(scene: Scene, deposits: number): void {
     engine.at(START + day * DAY_MS, () => checkTradesAtRest(scene))
 }
 
-/** The times of the turns of one pass through the histories. Each turn reads some pages. */
+/** When the turns of one pass through the histories begin. Each turn reads some pages. */
 const turnsOf = (ms: number): number[] => [0, 1, 2, 3, 4].map((minutes) => ms + minutes * MINUTE_MS)
 
 type SceneParts = { core: Core; random: Random; trace: Trace; fail: Scene['fail'] }

@@ -208,8 +208,8 @@ const WINDOW_MS = 5 * MINUTE_MS
 const NEXT_LOOK_MS = 2 * MINUTE_MS
 
 /**
- * Checks that each deposit has ended ten minutes after its deadline, or after the end of the faults or a look that a
- * process with a fast clock planned, if that is later. Skips deposits whose offer cannot be read from Steam's answers.
+ * Checks that each deposit has ended ten minutes after the latest of three times: its deadline, the end of the faults,
+ * and a look that a process with a fast clock planned. Skips deposits whose offer cannot be read from Steam's answers.
  */
 export function checkNotOverdue(memory: TillMemory, faultsEndedAt: number): void {
   const now = memory.engine.now()

@@ -25,7 +25,7 @@ const stateSchema = z.custom<TradeStateColumn>((value) => typeof value === 'stri
 /**
  * `early`: credit that could be spent at once. `released`: credit that was released after the delivery. `lost`: what
  * recent reversals took beyond the held part. `bearers`: the kinds of account that paid what any reversal took beyond
- * it. `twins`: assets that two trades reserve. `repeated`: events that exist twice.
+ * that part. `twins`: assets that two trades reserve. `repeated`: events that exist twice.
  */
 const snapshotSchema = z.object({
   accounts: z.array(

@@ -27,7 +27,7 @@ export function planDeaths(scene: Scene, withinMs: number): void {
       runInLiveProcess(scene, (process) => retire(process, steamId))
     })
   }
-  // Ends the offers that the till cannot end: those of lost bots, and those that Steam’s answers leave unreadable.
+  // Ends the offers that the till cannot end: those of lost bots, and those whose state Steam's answers never show.
   engine.after(withinMs + OFFER_LIFE_MS, () => steam.expire(({ bot, isOpaque }) => isOpaque || lost.has(bot)))
 }
 

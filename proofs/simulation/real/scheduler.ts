@@ -136,9 +136,8 @@ function startFlight<T>(statement: Statement, answer: Promise<T>, { resolve, rej
 }
 
 /**
- * Whether a statement waits for another statement that waits too, or for the same transaction as that one. The two
- * could deadlock, or continue in an order that the server does not guarantee. So the later one is cancelled, to make
- * runs repeatable.
+ * Whether `one` waits for `other`, which waits too, or both wait for the same transaction. The two could deadlock, or
+ * continue in an order that the server does not guarantee. So the later one is cancelled, to make runs repeatable.
  */
 const waitsBehind = (one: Flight, other: Flight): boolean =>
   other !== one &&
