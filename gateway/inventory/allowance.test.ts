@@ -141,6 +141,58 @@ test('the items of a read are kept for ten minutes, so a shopper who reloads can
   expect((await till.ask()).unavailableItems).toBe(200)
 })
 
+const readKinds = async () => {
+  const { rows } = await sql<{ kind: string }>`
+    select answer->>'kind' as kind from inventory_request order by created_at`.execute(till.db)
+  return rows.map(({ kind }) => kind)
+}
+
+test('the items of a read are kept for ten minutes, even if there are few', async () => {
+  await till.ask()
+  till.clock.advance(10 * 60_000 + 1)
+  await sweepInventories(till.deps)
+  expect(await readKinds()).toEqual(['unavailable'])
+})
+
+test('the items of a read are kept for ten minutes after the clock, which was ahead, is set back', async () => {
+  const HOURS_MS = 5 * 3_600_000
+  till.clock.advance(HOURS_MS)
+  await till.ask()
+  till.clock.advance(10 * 60_000 + 1)
+  await sweepInventories(till.deps)
+  till.clock.advance(-HOURS_MS)
+  await till.ask({ game: 'dota' })
+  till.clock.advance(10 * 60_000 + 1)
+  await sweepInventories(till.deps)
+  expect(await readKinds()).toEqual(['unavailable', 'unavailable'])
+})
+
+test('neither an answer nor a read of a clock that was ahead counts after the clock is set back', async () => {
+  const HOURS_MS = 5 * 3_600_000
+  const { owned } = till.steam
+  till.clock.advance(HOURS_MS)
+  till.steam.owned = { kind: 'unavailable', reason: 'steam_error', detail: '' }
+  await till.ask()
+  await till.db
+    .insertInto('inventory_request')
+    .values(
+      Array.from({ length: 12 }, () => ({
+        bot_id: till.bot.botId,
+        deposit_id: till.depositId,
+        steam_id: 'another',
+        token_sealed: Buffer.from('t'),
+        token_hmac: Buffer.from('t'),
+        game: 'dota' as const,
+        language: 'en' as const,
+        created_at: till.clock.now(),
+      })),
+    )
+    .execute()
+  till.clock.advance(-HOURS_MS)
+  till.steam.owned = owned
+  expect((await till.ask()).items).toHaveLength(1)
+})
+
 describe('an account', () => {
   type Reads = { reason?: string; game?: 'cs' | 'dota'; count?: number }
   /** Stores reads of the account that no deposit caused. */

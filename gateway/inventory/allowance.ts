@@ -1,6 +1,6 @@
 /** Limits the reads of Steam that one deposit or one account can cause, because all shoppers share the bots' budgets. */
 import type { Tx } from '../db/client.ts'
-import { type InventoryKey, lockReadsOf, readsSince } from './store.ts'
+import { type InventoryKey, lockReadsOf, readsIn, spanOf } from './store.ts'
 
 const MINUTE_MS = 60_000
 const WINDOW_MS = 10 * MINUTE_MS
@@ -26,9 +26,8 @@ export async function retryAfterOf(
 ): Promise<{ retryAfterS: number } | undefined> {
   const { steamId, game } = key
   await lockReadsOf(tx, { depositId, steamId })
-  const since = (ms: number) => new Date(now.getTime() - ms)
-  const ofDeposit = await readsSince(tx, { depositId }, since(WINDOW_MS))
-  const ofAccount = await readsSince(tx, { steamId }, since(MINUTE_MS))
+  const ofDeposit = await readsIn(tx, { depositId }, spanOf(now, WINDOW_MS))
+  const ofAccount = await readsIn(tx, { steamId }, spanOf(now, MINUTE_MS))
   const ofGame = ofAccount.filter((read) => read.game === game)
   const msUntil = (reads: typeof ofAccount, limits: readonly Limit[]) =>
     msUntilAllowed(

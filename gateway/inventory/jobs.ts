@@ -10,7 +10,7 @@ import type { SecretBox } from '../kit/secret-box.ts'
 import { askSteam, storedAnswerSchema, toStored } from './answer.ts'
 import { FRESH_MS, inventoryTopic, RELOAD_MS, WAIT_MS } from './look.ts'
 import { deleteSuperseded, forgetQuotes } from './quote-store.ts'
-import { answerWithItems, completeRequest, dropItems, forgetRequests, takeRequest } from './store.ts'
+import { answerWithItems, completeRequest, dropItems, forgetRequests, spanOf, takeRequest } from './store.ts'
 
 type JobDeps = { db: Db; signals: Signals; clock: Clock; log: Log; box: SecretBox }
 
@@ -24,7 +24,7 @@ export function inventoryHandler({ db, signals, clock, log, box }: JobDeps): Bot
     const { steamId, token, game, language } = request
     const findRecent = async () => {
       const ms = request.isReload ? RELOAD_MS : FRESH_MS
-      const row = await answerWithItems(db, request, new Date(clock.now().getTime() - ms))
+      const row = await answerWithItems(db, request, spanOf(clock.now(), ms))
       if (row === undefined || row.done_at === null) return undefined
       return { answer: storedAnswerSchema.parse(row.answer), at: row.done_at }
     }
@@ -60,7 +60,7 @@ const KEEP_MS = 24 * 3_600_000
 const KEEP_ITEMS_MS = 10 * 60_000
 const ANSWERS_AT_A_TIME = 100
 
-/** Deletes long lists of items of old reads, then older requests and unused quotes. Call it every ten minutes. */
+/** Deletes the items of old reads, then older requests and unused quotes. Call it every ten minutes. */
 export async function sweepInventories({
   db,
   clock,

@@ -18,6 +18,7 @@ import {
   openRequest,
   type RequestRow,
   refusedToken,
+  spanOf,
   withdrawRequest,
 } from './store.ts'
 
@@ -71,20 +72,20 @@ export async function lookAtSteam(deps: LookDeps, key: InventoryKey, asker: Aske
 async function begin(deps: LookDeps, tx: Tx, { key, asker }: { key: InventoryKey; asker: Asker }) {
   const now = deps.clock.now()
   await lockKey(tx, key)
-  const refused = await refusedToken(tx, key, new Date(now.getTime() - REFUSED_TOKEN_MS))
+  const refused = await refusedToken(tx, key, spanOf(now, REFUSED_TOKEN_MS))
   if (refused !== undefined) return refused
   const known = await newest(tx, deps, key)
   if (known !== undefined && mayServe(known, { reload: asker.reload, now })) return known
   const wait = await retryAfterOf(tx, { depositId: asker.depositId, key, now })
   if (wait === undefined) return request(deps, tx, { key, asker, tried: [] })
   // Too many reads: the items of the last minute are better than none, even if some of them are gone.
-  const last = await latestRequest(tx, key, { since: new Date(now.getTime() - FRESH_MS), mayHaveGone: true })
+  const last = await latestRequest(tx, key, { span: spanOf(now, FRESH_MS), mayHaveGone: true })
   if (last !== undefined && mayServe(last, { reload: false, now })) return last
   return { failure: 'too_many', ...wait } as const
 }
 
 const newest = (tx: Tx, { clock }: LookDeps, key: InventoryKey): Promise<RequestRow | undefined> =>
-  latestRequest(tx, key, { since: new Date(clock.now().getTime() - FRESH_MS) })
+  latestRequest(tx, key, { span: spanOf(clock.now(), FRESH_MS) })
 
 /**
  * True if a new call can share this request: while it is running, and for a minute after it found items. A reload can

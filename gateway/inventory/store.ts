@@ -52,6 +52,15 @@ const isStillTrue = (mayHaveGone = false) => sql<boolean>`not exists (
       or (not ${mayHaveGone}::boolean and trade.ended_at >= inventory_request.created_at
         and (trade.refusal = 'items_gone' or trade.reason = 'invalid_items'))))`
 
+/** A time of which rows count. Rows after it are of a clock that was ahead: counted, they would do so for hours. */
+export type Span = { since: Date; until: Date }
+
+/** The last `ms`. As long after `now`, rows count too, because the clocks of two gateways differ. */
+export const spanOf = (now: Date, ms: number): Span => ({
+  since: new Date(now.getTime() - ms),
+  until: new Date(now.getTime() + ms),
+})
+
 /** Locks the key, so one transaction at a time finds or opens a request. */
 export async function lockKey(tx: Tx, { steamId, tokenHmacs, game, language }: InventoryKey): Promise<void> {
   const key = `inventory ${steamId} ${tokenHmacs[0].toString('hex')} ${game} ${language}`
@@ -59,13 +68,13 @@ export async function lockKey(tx: Tx, { steamId, tokenHmacs, game, language }: I
 }
 
 /**
- * The newest request of the key after `since` whose answer can still be true. `mayHaveGone`: the answer may contain
+ * The newest request of the key in the span whose answer can still be true. `mayHaveGone`: the answer may contain
  * items of a trade that Steam has since found gone or invalid.
  */
 export function latestRequest(
   tx: Tx,
   key: InventoryKey,
-  { since, mayHaveGone = false }: { since: Date; mayHaveGone?: boolean },
+  { span, mayHaveGone = false }: { span: Span; mayHaveGone?: boolean },
 ): Promise<RequestRow | undefined> {
   return tx
     .selectFrom('inventory_request')
@@ -74,7 +83,8 @@ export function latestRequest(
     .where('token_hmac', 'in', key.tokenHmacs)
     .where('game', '=', key.game)
     .where('language', '=', key.language)
-    .where('created_at', '>', since)
+    .where('created_at', '>', span.since)
+    .where('created_at', '<', span.until)
     .where(isStillTrue(mayHaveGone))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
@@ -82,11 +92,11 @@ export function latestRequest(
     .executeTakeFirst()
 }
 
-/** The newest request after `since` whose answer refused this token, for any game. */
+/** The newest request in the span whose answer refused this token, for any game. */
 export function refusedToken(
   tx: Tx,
   { steamId, tokenHmacs }: InventoryKey,
-  since: Date,
+  { since, until }: Span,
 ): Promise<RequestRow | undefined> {
   return tx
     .selectFrom('inventory_request')
@@ -94,22 +104,24 @@ export function refusedToken(
     .where('steam_id', '=', steamId)
     .where('token_hmac', 'in', tokenHmacs)
     .where('created_at', '>', since)
+    .where('created_at', '<', until)
     .where(sql<boolean>`${isShortAnswer} and answer->>'reason' = 'invalid_token'`)
     .orderBy('created_at', 'desc')
     .limit(1)
     .executeTakeFirst()
 }
 
-/** The requests after `since`, oldest first, except those answered `not_our_turn`, which did not reach Steam. */
-export async function readsSince(
+/** The requests in the span, oldest first, except those answered `not_our_turn`, which did not reach Steam. */
+export async function readsIn(
   tx: Tx,
   asker: { depositId: bigint } | { steamId: string },
-  since: Date,
+  { since, until }: Span,
 ): Promise<{ at: Date; game: Game }[]> {
   const requests = tx
     .selectFrom('inventory_request')
     .select(['created_at as at', 'game'])
     .where('created_at', '>', since)
+    .where('created_at', '<', until)
   const ofAsker =
     'depositId' in asker
       ? requests.where('deposit_id', '=', asker.depositId)
@@ -130,13 +142,13 @@ export async function lockReadsOf(
 }
 
 /**
- * The latest answer with items after `since`, for the same account, game and language but with another token. Answers
+ * The latest answer with items in the span, for the same account, game and language but with another token. Answers
  * that can no longer be true are ignored.
  */
 export function answerWithItems(
   db: Db,
   { steamId, tokenHmacs, game, language }: InventoryKey,
-  since: Date,
+  { since, until }: Span,
 ): Promise<Pick<Row, 'answer' | 'done_at'> | undefined> {
   return db
     .selectFrom('inventory_request')
@@ -146,6 +158,7 @@ export function answerWithItems(
     .where('language', '=', language)
     .where('token_hmac', 'not in', tokenHmacs)
     .where('done_at', '>', since)
+    .where('done_at', '<', until)
     .where(sql<boolean>`answer->>'kind' = 'items'`)
     .where(isStillTrue())
     .orderBy('done_at', 'desc')
@@ -271,22 +284,24 @@ const NO_LONGER_KEPT: StoredAnswer = {
 }
 
 /**
- * Removes long lists of items from the next old requests, and keeps their records. Resolves to the number of requests examined. A
+ * Removes the items of the next old requests, and keeps their records. Resolves to the number of requests examined. A
  * large inventory takes hundreds of kilobytes, and its shopper can have it read every few seconds. The sweep's place is
- * a time, so requests of the same time are examined together.
+ * a time, so requests of the same time are examined together. A place in the future is of a clock that was ahead.
  */
 export async function dropItems(db: Db, before: Date, most: number): Promise<number> {
-  const after = (await placeOf(db, ITEMS_SWEEP)) ?? new Date(0)
-  const { rows } = await sql<{ id: bigint; createdAt: Date; isLong: boolean }>`
-    select id, created_at as "createdAt", ${isShortAnswer} is false as "isLong" from inventory_request
+  const place = await placeOf(db, ITEMS_SWEEP)
+  const after = place !== undefined && place < before ? place : new Date(0)
+  const { rows } = await sql<{ id: bigint; createdAt: Date; hasItems: boolean }>`
+    select id, created_at as "createdAt", coalesce(${isShortAnswer} is false or answer->>'kind' = 'items', false)
+      as "hasItems" from inventory_request
     where created_at > ${after} and created_at < ${before}
     order by created_at fetch first ${most} rows with ties`.execute(db)
   const last = rows.at(-1)
   if (last === undefined) return 0
-  const long = rows.flatMap(({ id, isLong }) => (isLong ? [String(id)] : []))
+  const withItems = rows.flatMap(({ id, hasItems }) => (hasItems ? [String(id)] : []))
   await sql`
     update inventory_request set answer = ${JSON.stringify(NO_LONGER_KEPT)}
-    where id = any(${long}::bigint[])`.execute(db)
+    where id = any(${withItems}::bigint[])`.execute(db)
   await keepPlace(db, ITEMS_SWEEP, last.createdAt)
   return rows.length
 }
