@@ -70,7 +70,8 @@ test.each([
     await page.goto(deposit.url, { waitUntil: 'commit' })
     const title = page.getByRole('heading', { name: texts.depositTo('Ember Forge') })
     await title.waitFor()
-    await page.getByText('Ada </script> & Co.').waitFor()
+    const sub = `${texts.addFunds} ${texts.depositFor} Ada </script> & Co.`
+    await page.getByText(sub, { exact: true }).waitFor()
     await page.getByText(`#${deposit.id}`).waitFor()
     expect(await page.title()).toBe(`Ember Forge #${deposit.id}`)
     expect(callsTo(opened, '/api/payment')).toEqual([])
@@ -84,6 +85,7 @@ test.each([
     await page.getByRole('textbox', { name: texts.tradeLink }).waitFor()
     expect(await page.locator('#shell').count()).toBe(0)
     expect(await boxesOf(page, PARTS)).toEqual(before)
+    await page.getByText(sub, { exact: true }).waitFor()
     await expect.poll(() => callsTo(opened, '/api/payment').length).toBe(1)
     expect(await shiftsOf(page)).toEqual([])
   },

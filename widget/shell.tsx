@@ -65,7 +65,7 @@ function Head({ texts, language }: { texts: PageTexts | null; language: Language
           <span className="header-name">{texts?.depositTo('{{storeName}}') ?? '{{storeName}}'}</span>
           <span className="header-sub">
             {texts?.addFunds ?? '\u00a0'}
-            <CustomerLabel>{texts && ` · ${texts.depositFor} `}</CustomerLabel>
+            <CustomerLabel>{texts && ` ${texts.depositFor} `}</CustomerLabel>
           </span>
         </h1>
         <span className="deposit-id">{'#{{id}}'}</span>

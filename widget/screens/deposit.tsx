@@ -140,7 +140,7 @@ function DepositHeader({ payment }: { payment: Payment }) {
           {texts.addFunds}
           {payment.customerLabel !== null && (
             <>
-              {' · '}
+              {' '}
               {texts.depositFor} <bdi className="header-customer">{payment.customerLabel}</bdi>
             </>
           )}
