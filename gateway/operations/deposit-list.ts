@@ -11,8 +11,8 @@ import {
   needsOf,
 } from './deposit-list-store.ts'
 import { isByAmount } from './deposit-orders.ts'
-import { unknownStore } from './known-store.ts'
 import { type Answer, done, type ReadDeps, refused } from './operation.ts'
+import { unknownStore } from './store-check.ts'
 
 export type DepositInList = ListedDeposit & { needs: Need[] }
 

@@ -9,9 +9,9 @@ import {
   rotateKey as renewKey,
 } from '../stores/keys.ts'
 import { act } from './act.ts'
-import { unknownStore } from './known-store.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused } from './operation.ts'
 import { findStore } from './store.ts'
+import { noStore, unknownStore } from './store-check.ts'
 
 export type FreshKey = { keyId: string; apiKey: string }
 
@@ -47,7 +47,7 @@ export function addKey(deps: ActDeps, { storeId, name, scopes, expires }: NewKey
     const lifetimeS = expires === undefined ? null : readDuration(expires)
     if (lifetimeS === undefined || (lifetimeS ?? 0) > MOST_LIFETIME_S) return INVALID_LIFETIME
     if ((await findStore(tx, storeId)) === undefined) {
-      return refused('not_found', `There is no store ${storeId}.`)
+      return noStore(storeId)
     }
     const { mode } = deps.config
     const fresh = { storeId, name, scopes: [...new Set(scopes)], lifetimeS }

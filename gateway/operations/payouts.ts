@@ -9,9 +9,9 @@ import {
 } from '../ledger/payout.ts'
 import { act } from './act.ts'
 import { formatAmount } from './amount.ts'
-import { unknownStore } from './known-store.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 import { findStore } from './store.ts'
+import { noStore, unknownStore } from './store-check.ts'
 
 export type PayoutView = {
   storeId: bigint
@@ -37,7 +37,7 @@ export function recordPayout(deps: ActDeps, payout: Payout): Promise<Answer<Payo
       }
       if (amountMinor <= 0n) return refused('usage', 'The amount must be above zero.')
       if ((await findStore(tx, storeId)) === undefined) {
-        return refused('not_found', `There is no store ${storeId}.`)
+        return noStore(storeId)
       }
       const answer = await record({ db: tx, clock: deps.clock }, payout)
       if (answer.kind === 'refused')

@@ -14,9 +14,9 @@ import {
   savePriceHold,
 } from '../pricing/store.ts'
 import { act } from './act.ts'
-import { unknownStore } from './known-store.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused } from './operation.ts'
 import { losingItems } from './sales.ts'
+import { unknownStore } from './store-check.ts'
 
 export type PricedItem = { game: Game; item: string }
 

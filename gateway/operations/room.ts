@@ -1,8 +1,9 @@
 import { counted } from '../kit/counted.ts'
 import { freeLostRoom } from '../ledger/room-store.ts'
 import { act } from './act.ts'
-import { type ActDeps, type Answer, done, refused, unchanged } from './operation.ts'
+import { type ActDeps, type Answer, done, unchanged } from './operation.ts'
 import { findStore } from './store.ts'
+import { noStore } from './store-check.ts'
 
 export type FreedRoom = { storeId: bigint; trades: number }
 
@@ -15,7 +16,7 @@ export function freeRoom(deps: ActDeps, storeId: bigint): Promise<Answer<FreedRo
   }
   return act(deps, what, async (tx) => {
     if ((await findStore(tx, storeId)) === undefined) {
-      return refused('not_found', `There is no store ${storeId}.`)
+      return noStore(storeId)
     }
     const trades = await freeLostRoom(tx, storeId)
     const freed = { storeId, trades }

@@ -17,6 +17,7 @@ import { act } from './act.ts'
 import { formatAmount } from './amount.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 import { findStore } from './store.ts'
+import { noStore } from './store-check.ts'
 
 export type StatementPage = {
   currency: Currency
@@ -194,5 +195,3 @@ function adjust(
     return refused('conflict', `Nothing was recorded: ${why}.`)
   })
 }
-
-const noStore = (storeId: bigint) => refused('not_found', `There is no store ${storeId}.`)

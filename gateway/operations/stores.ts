@@ -15,6 +15,7 @@ import { formatAddress, withoutQuery } from '../webhooks/url.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 import { atRiskOf, findStore } from './store.ts'
+import { noStore } from './store-check.ts'
 import { type StoreFilter, type StoreRow, selectStores } from './store-list-store.ts'
 
 /** `webhookSecret`: shown only once; null unless the call made a new endpoint. */
@@ -204,8 +205,6 @@ const minorUnits = ({ currency, held, available, reversed }: RawBalance): Balanc
   heldMinor: BigInt(held),
   reversedMinor: BigInt(reversed),
 })
-
-const noStore = (storeId: bigint) => refused('not_found', `There is no store ${storeId}.`)
 
 const storeDeps = ({ config: { masterKey, oldMasterKeys, mode }, clock }: ActDeps) => ({
   box: createSecretBox(masterKey, oldMasterKeys),

@@ -14,6 +14,7 @@ import { signWebhook } from '../webhooks/signature.ts'
 import { withoutQuery } from '../webhooks/url.ts'
 import { type Answer, done, type FindDeps, refused } from './operation.ts'
 import { findStore } from './store.ts'
+import { noStore } from './store-check.ts'
 
 type Delivery = {
   type: string
@@ -52,7 +53,7 @@ export async function trigger(deps: FindDeps, request: TriggerRequest): Promise<
     return refused('usage', `Name 1 to ${MOST_EVENTS} types of events.`)
   }
   const store = await findStore(db, storeId)
-  if (store === undefined) return refused('not_found', `There is no store ${storeId}.`)
+  if (store === undefined) return noStore(storeId)
   const endpoints = (await endpointsOf(db, storeId)).filter(({ state }) => state === 'enabled')
   if (endpoints.length === 0) return refused('conflict', `Store ${storeId} has no enabled webhook.`)
   const now = clock.now()

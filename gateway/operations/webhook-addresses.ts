@@ -6,6 +6,7 @@ import { formatAddress, isInsideHost, parseAddress } from '../webhooks/url.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, refused, unchanged } from './operation.ts'
 import { findStore } from './store.ts'
+import { noStore } from './store-check.ts'
 
 export type NamedAddress = { storeId: bigint; address: string; inside: boolean }
 
@@ -58,5 +59,3 @@ export function forbidWebhookAddress(
     return done(named, `The webhooks of store ${storeId} no longer go to ${named.address}.`)
   })
 }
-
-const noStore = (storeId: bigint) => refused('not_found', `There is no store ${storeId}.`)

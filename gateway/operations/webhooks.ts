@@ -8,8 +8,8 @@ import { replay } from '../webhooks/attempts.ts'
 import { removeOwnEndpoint, rotateSecret } from '../webhooks/endpoints.ts'
 import { withoutQuery } from '../webhooks/url.ts'
 import { act } from './act.ts'
-import { unknownStore } from './known-store.ts'
 import { type ActDeps, type Answer, done, type ReadDeps, type Refused, refused } from './operation.ts'
+import { unknownStore } from './store-check.ts'
 import { type EndpointFilter, type EndpointRow, selectEndpoints, storeOfEndpoint } from './webhook-store.ts'
 
 /** `next`: the `after` of the next page; null on the last page. */
