@@ -216,17 +216,3 @@ async function lockMarketAccounts(
     .execute()
   return new Map(rows.map(({ id, kind }) => [kind, id]))
 }
-
-/** Stores how much of our money a market says it has. */
-export async function saveMarketBalance(
-  tx: Tx,
-  reported: { market: string; currency: Currency; settling: bigint; free: bigint; at: Date },
-): Promise<void> {
-  const { market, currency, settling, free, at } = reported
-  const balance = { settling, free, said_at: at }
-  await tx
-    .insertInto('market_balance')
-    .values({ market, currency, ...balance })
-    .onConflict((conflict) => conflict.columns(['market', 'currency']).doUpdateSet(balance))
-    .execute()
-}

@@ -2,6 +2,8 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SaleReport } from '../../contract/sale-report.ts'
+import { tillIn } from '../../vault/markets/till-store.ts'
+import { openDatabase } from '../../vault/till-database.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { recordCustody } from '../ledger/store.ts'
 import { verifyLedger } from '../ledger/verify.ts'
@@ -11,7 +13,6 @@ import { receivedIdOf } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
 import { testPool } from '../testing/pool.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
-import { saveMarketBalance } from './sale-store.ts'
 import { type Listing, recordListing, recordReport } from './sales.ts'
 
 const MARKET = 'market.csgo.com'
@@ -255,14 +256,10 @@ describe('the report of sales', () => {
   })
 
   it('is compared with the money that the market reports', async () => {
-    const balance = {
-      market: MARKET,
-      currency: 'USD',
-      settling: 0n,
-      free: 1_700n,
-      at: till.clock.now(),
-    } as const
-    await inTransaction(till.db, (tx) => saveMarketBalance(tx, balance))
+    const vault = openDatabase(till.url)
+    const money = { currency: 'USD', settlingMinor: 0n, freeMinor: 1_700n } as const
+    await tillIn(vault.query).reportBalance(MARKET, money, till.clock.now())
+    await vault.close()
     expect((await salesReport()).markets).toMatchObject([
       { freeDifferenceMinor: -55n, settlingDifferenceMinor: 0n },
     ])

@@ -1,7 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
+import { tillIn } from '../../vault/markets/till-store.ts'
+import { openDatabase } from '../../vault/till-database.ts'
 import { marketLines } from '../cli/sale-lines.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { saveMarketBalance } from '../departures/sale-store.ts'
 import { recordListing, recordReport } from '../departures/sales.ts'
 import { receivedIdOf } from '../testing/fake-steam.ts'
 import { operatorOf } from '../testing/operator.ts'
@@ -77,8 +78,10 @@ it('only a market that the vault supports, or that is in the books, can be switc
   }
   expect(await listMarkets(deps)).toMatchObject({ data: { markets: [] } })
   expect(await switchMarket(deps, { market: 'waxpeer.com', isOff: true })).toMatchObject({ kind: 'done' })
-  const balance = { currency: 'USD', settling: 0n, free: 100n, at: till.clock.now() } as const
-  await inTransaction(till.db, (tx) => saveMarketBalance(tx, { market: 'elsewhere.com', ...balance }))
+  const vault = openDatabase(till.url)
+  onTestFinished(() => vault.close())
+  const money = { currency: 'USD', settlingMinor: 0n, freeMinor: 100n } as const
+  await tillIn(vault.query).reportBalance('elsewhere.com', money, till.clock.now())
   expect(await switchMarket(deps, { market: 'elsewhere.com', isOff: true })).toMatchObject({ kind: 'done' })
 })
 
