@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import { request as secureRequest } from 'node:https'
 import { connect } from 'node:net'
 import { connect as secureConnect } from 'node:tls'
+import { reasonOf } from '../kit/reason.ts'
 import type { SignedHeaders } from '../webhooks/signature.ts'
 
 export type Reply = { kind: 'answered'; status: number; text: string } | { kind: 'silent'; reason: string }
@@ -94,9 +95,7 @@ function openUnfinishedCall(url: URL) {
 
 export function reasonOfSilence(error: unknown): string {
   if (!(error instanceof Error)) return 'no answer'
-  if (error.name === 'TimeoutError') return 'no answer in time'
-  const { cause } = error
-  return cause instanceof Error && cause.message !== '' ? cause.message : error.message
+  return error.name === 'TimeoutError' ? 'no answer in time' : reasonOf(error)
 }
 
 export const isAccepted = (reply: Reply): boolean =>

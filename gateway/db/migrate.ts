@@ -1,6 +1,7 @@
 /** Applies the migrations to a database, one process at a time. */
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { reasonOf } from '../kit/reason.ts'
 import { ourVersion } from '../kit/version.ts'
 import { KEEP_ALIVE } from './connections.ts'
 import { connectFailureOf } from './fitness.ts'
@@ -102,8 +103,7 @@ const OWNER_ADVICE =
   'The role of DATABASE_URL may not change tables: set TRADETILL_OWNER_DATABASE_URL to the owner of the database for this start.'
 
 function failureOf(what: string, error: unknown): Error {
-  const reason = error instanceof Error ? error.message : String(error)
-  return new Error(`${what}: ${reason}${sqlState(error) === DENIED ? `. ${OWNER_ADVICE}` : ''}`, {
+  return new Error(`${what}: ${reasonOf(error)}${sqlState(error) === DENIED ? `. ${OWNER_ADVICE}` : ''}`, {
     cause: error,
   })
 }

@@ -107,7 +107,7 @@ export async function probeDatabase(url: string, nowMs: () => number): Promise<D
       applied: facts.may_read ? await readApplied(client) : [],
     }
   } catch (error) {
-    return { kind: 'failed', reason: error instanceof Error && error.message ? error.message : String(error) }
+    return { kind: 'failed', reason: reasonOf(error) }
   } finally {
     client.cut()
   }

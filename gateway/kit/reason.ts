@@ -1,5 +1,9 @@
-/** Returns the message of the error's cause, or else its own: a failed fetch names its reason only in the cause. */
+/**
+ * Returns the message of the error's cause, or else its own: a failed fetch names its reason only in the cause. An
+ * error without any message, such as that of several refused connections, has its name.
+ */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message
+  if (error.cause instanceof Error && error.cause.message !== '') return error.cause.message
+  return error.message === '' ? String(error) : error.message
 }
