@@ -24,9 +24,9 @@ export type AdjustmentAnswer =
   /** The same adjustment is already recorded under this reference. */
   | { kind: 'known'; id: bigint }
   /** Another adjustment is recorded under this reference. */
-  | { kind: 'refused'; because: 'other_adjustment' }
+  | { kind: 'refused'; reason: 'other_adjustment' }
   /** A debit takes more than is available, or a write-off cancels more than the store owes. */
-  | { kind: 'refused'; because: 'not_available' | 'no_debt'; availableMinor: bigint }
+  | { kind: 'refused'; reason: 'not_available' | 'no_debt'; availableMinor: bigint }
 
 type Situation = { recorded: RecordedAdjustment | undefined; availableMinor: bigint }
 
@@ -40,13 +40,13 @@ export function judgeAdjustment(
 ): AdjustmentAnswer | undefined {
   if (recorded !== undefined) {
     const isSame = recorded.kind === kind && recorded.currency === currency && recorded.amount === amount
-    return isSame ? { kind: 'known', id: recorded.id } : { kind: 'refused', because: 'other_adjustment' }
+    return isSame ? { kind: 'known', id: recorded.id } : { kind: 'refused', reason: 'other_adjustment' }
   }
   if (kind === 'debit' && !mayOwe && availableMinor < amount) {
-    return { kind: 'refused', because: 'not_available', availableMinor }
+    return { kind: 'refused', reason: 'not_available', availableMinor }
   }
   if (kind === 'write_off' && -availableMinor < amount) {
-    return { kind: 'refused', because: 'no_debt', availableMinor }
+    return { kind: 'refused', reason: 'no_debt', availableMinor }
   }
   return undefined
 }

@@ -179,7 +179,7 @@ describe('a payout', () => {
     [
       'of more than is available is refused',
       2_499n,
-      { kind: 'refused', because: 'not_available', availableMinor: 2_499n },
+      { kind: 'refused', reason: 'not_available', availableMinor: 2_499n },
     ],
   ])('%s', (_title, availableMinor, answer) => {
     expect(judgePayout(payout, { recorded: undefined, availableMinor })).toEqual(answer)
@@ -197,7 +197,7 @@ describe('a payout', () => {
   ] as const)('under the reference of an earlier payout %s is refused', (_title, recorded) => {
     expect(judgePayout(payout, { recorded, availableMinor: 9_999n })).toEqual({
       kind: 'refused',
-      because: 'other_payout',
+      reason: 'other_payout',
       recorded,
     })
   })
@@ -217,7 +217,7 @@ describe('an adjustment', () => {
   it('debits more than is available if the store may owe it, and credits any store', () => {
     expect(judgeAdjustment(debit, unrecorded)).toBeUndefined()
     const less = { ...unrecorded, availableMinor: 2_499n }
-    expect(judgeAdjustment(debit, less)).toMatchObject({ because: 'not_available', availableMinor: 2_499n })
+    expect(judgeAdjustment(debit, less)).toMatchObject({ reason: 'not_available', availableMinor: 2_499n })
     expect(judgeAdjustment({ ...debit, mayOwe: true }, less)).toBeUndefined()
     expect(judgeAdjustment({ ...debit, kind: 'credit' }, less)).toBeUndefined()
   })
@@ -226,7 +226,7 @@ describe('an adjustment', () => {
     const writeOff = { ...debit, kind: 'write_off' } as const
     expect(judgeAdjustment(writeOff, { ...unrecorded, availableMinor: -2_500n })).toBeUndefined()
     expect(judgeAdjustment(writeOff, { ...unrecorded, availableMinor: -2_499n })).toMatchObject({
-      because: 'no_debt',
+      reason: 'no_debt',
     })
   })
 
@@ -235,7 +235,7 @@ describe('an adjustment', () => {
     const empty = { recorded, availableMinor: 0n }
     expect(judgeAdjustment(debit, empty)).toEqual({ kind: 'known', id: 7n })
     for (const other of [{ amount: 1n }, { currency: 'EUR' }, { kind: 'credit' }] as const) {
-      expect(judgeAdjustment({ ...debit, ...other }, empty)).toMatchObject({ because: 'other_adjustment' })
+      expect(judgeAdjustment({ ...debit, ...other }, empty)).toMatchObject({ reason: 'other_adjustment' })
     }
   })
 

@@ -17,8 +17,8 @@ export type PayoutAnswer =
   /** The same payout is already recorded under this reference. */
   | { kind: 'known' }
   /** Another payout, or a voided one, is recorded under this reference. */
-  | { kind: 'refused'; because: 'other_payout'; recorded: RecordedPayout }
-  | { kind: 'refused'; because: 'not_available'; availableMinor: bigint }
+  | { kind: 'refused'; reason: 'other_payout'; recorded: RecordedPayout }
+  | { kind: 'refused'; reason: 'not_available'; availableMinor: bigint }
 
 type Situation = {
   /** The payout recorded under this reference. */
@@ -37,10 +37,10 @@ export function judgePayout(
   const { currency, amount } = payout
   if (recorded !== undefined) {
     const isSame = recorded.currency === currency && recorded.amount === amount && recorded.voidedAt === null
-    return isSame ? { kind: 'known' } : { kind: 'refused', because: 'other_payout', recorded }
+    return isSame ? { kind: 'known' } : { kind: 'refused', reason: 'other_payout', recorded }
   }
   if (availableMinor >= amount) return undefined
-  return { kind: 'refused', because: 'not_available', availableMinor }
+  return { kind: 'refused', reason: 'not_available', availableMinor }
 }
 
 /** Payouts of one store and currency wait for each other. */

@@ -52,7 +52,7 @@ export function recordPayout(deps: ActDeps, payout: Payout): Promise<Answer<Payo
 }
 
 function whyNot({ reference, currency }: Payout, answer: Extract<PayoutAnswer, { kind: 'refused' }>): string {
-  if (answer.because === 'not_available') {
+  if (answer.reason === 'not_available') {
     return `the store has ${formatAmount(answer.availableMinor, currency)} available`
   }
   const { recorded } = answer

@@ -184,12 +184,12 @@ function adjust(
         ? unchanged(view, `${reference} was recorded before.`)
         : done(view, `${reference} recorded: ${kind.replace('_', '-')} of ${amount}, store ${storeId}.`)
     }
-    if (answer.because === 'other_adjustment') {
+    if (answer.reason === 'other_adjustment') {
       return refused('conflict', `Nothing was recorded: ${reference} is another adjustment.`)
     }
     const has = formatAmount(answer.availableMinor, currency)
     const why =
-      answer.because === 'no_debt'
+      answer.reason === 'no_debt'
         ? `the store has ${has}: it owes less than ${amount}`
         : `the store has ${has} available`
     return refused('conflict', `Nothing was recorded: ${why}.`)

@@ -118,7 +118,7 @@ test('a payout up to the available balance is recorded once, and the ledger has 
   expect(await recordPayout(till.deps, { ...payout, amount: 1n })).toMatchObject({ kind: 'refused' })
   expect(await recordPayout(till.deps, { ...payout, reference: 'wire 2', amount: 1n })).toEqual({
     kind: 'refused',
-    because: 'not_available',
+    reason: 'not_available',
     availableMinor: 0n,
   })
   expect(await balance()).toMatchObject([{ available: 0 }])
