@@ -1,5 +1,5 @@
 /** The price of an item. Pure. Sources' prices are in millionths of a US dollar (micros), before commission. */
-import { GAMES, type Game } from '../../contract/games.ts'
+import type { Game } from '../../contract/games.ts'
 import type { UnavailableReason } from '../../contract/statuses.ts'
 import { toMinorUnits } from './exchange.ts'
 
@@ -71,13 +71,8 @@ const DEFAULT_GAME_RULES: GameRules = {
 
 /** The rules of every game, with the operator's settings. */
 export function rulesWith(change: (game: Game) => Partial<GameRules>): PricingRules {
-  const [cs, dota, rust, tf] = GAMES.map((game) => ({ ...DEFAULT_GAME_RULES, ...change(game) }))
-  return {
-    cs: cs ?? DEFAULT_GAME_RULES,
-    dota: dota ?? DEFAULT_GAME_RULES,
-    rust: rust ?? DEFAULT_GAME_RULES,
-    tf: tf ?? DEFAULT_GAME_RULES,
-  }
+  const rulesOf = (game: Game): GameRules => ({ ...DEFAULT_GAME_RULES, ...change(game) })
+  return { cs: rulesOf('cs'), dota: rulesOf('dota'), rust: rulesOf('rust'), tf: rulesOf('tf') }
 }
 
 /** The same rules with a store's own commission in all games. `commissionBps`: null if the store has none. */
