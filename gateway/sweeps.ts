@@ -1,4 +1,7 @@
-/** The repeated work of a gateway, such as doing what lost jobs left, ending what is overdue, and deleting old data. */
+/**
+ * The repeated work of a gateway, such as finishing the work of lost jobs, ending what is overdue, and deleting old
+ * data.
+ */
 import type pg from 'pg'
 import { alertSender, sendAlerts } from './alerts/service.ts'
 import type { CallCounts } from './bots/call-counts.ts'
@@ -68,7 +71,7 @@ export const epochSweep = (epochs: EpochWatch): Sweep => ({
 
 type CountDeps = { calls: CallCounts; metrics: Pick<Metrics, 'vitals'> }
 
-/** Repeated work of every process: stores its counts in the database. */
+/** Repeated work of every process: storing its counts in the database. */
 export const countSweeps = (db: Db, { calls, metrics: { vitals } }: CountDeps): Sweep[] => [
   {
     name: 'count of calls to Steam',

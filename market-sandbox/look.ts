@@ -4,7 +4,7 @@ import { listingsForPassers } from './world/deals.ts'
 import { judge } from './world/outcomes.ts'
 import { readingsDue, recordInventory } from './world/sellers.ts'
 
-/** One round of a market: reads Steam, and lets passers-by buy and buyers act on Steam. */
+/** One round of a market: reads Steam, lets passers-by buy, and lets buyers act on Steam. */
 export async function lookAtSteam(market: Market): Promise<void> {
   const aheadS = await market.steam.aheadS()
   market.change((world) => ({ world: { ...world, aheadS }, answer: undefined }))

@@ -94,7 +94,7 @@ export function createSteamSide(url: string) {
       void (await call(`/control/offers/${offerId}/${does}`, { method: 'POST', body: {} })),
     /** Reverses all protected trades of an account. */
     reverse: (steamId: string) => control(z.unknown(), `players/${steamId}/reverse`, { method: 'POST' }),
-    /** True if the Web API accepts the token, and the token names this account. */
+    /** True if the Web API accepts the token, and the token belongs to this account. */
     async isTokenOf(token: string, steamId: string): Promise<boolean> {
       const path = `/IEconService/GetTradeOffersSummary/v1/?access_token=${encodeURIComponent(token)}`
       return subjectOf(token) === steamId && (await call(path, { host: API_HOST })).status === 200
@@ -128,7 +128,7 @@ export function createSteamSide(url: string) {
   }
 }
 
-/** The account that the token names, without a check of the signature. */
+/** The account in the token, whose signature is not checked. */
 function subjectOf(token: string): string | undefined {
   const [, claims = ''] = token.split('.')
   return /"sub":"(\d+)"/.exec(Buffer.from(claims, 'base64url').toString())?.[1]

@@ -1,7 +1,7 @@
 /**
  * The machine's speed now, compared with the two quiet cores on which the limits of benchmarks and proofs were
  * measured. A limit in seconds means little for a program that shares its cores. So the same fixed work runs right
- * before and after a measurement, and the limit is stretched in proportion to how much longer that work took.
+ * before and after a measurement, and the limit grows in proportion to the time that this work took.
  */
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'

@@ -1,6 +1,6 @@
 /**
- * Generates types from an OpenAPI document: for the package that stores use, and in a test for an entire client, which
- * proves that the document is complete.
+ * Generates types from an OpenAPI document: for the package that stores use, and, in a test, for an entire client,
+ * which proves that the document is complete.
  */
 
 type Schema = Record<string, unknown>

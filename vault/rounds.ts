@@ -28,9 +28,9 @@ export type Line = { name: string; round(): Promise<void> }
 
 export type Rounds = Pick<Giver, 'book'> & {
   /**
-   * The lines, which may run at the same time: one for each account at a market, because its buyers wait only minutes,
-   * one for the reports of sales, and one for everything else. Listing and wishes share a line, because an item leaves
-   * by only one of them. Only that line reads inventories and prices, so none is read twice at the same time.
+   * The lines, which may run at the same time: one for each account at a market (its buyers wait only minutes), one for
+   * the reports of sales, and one for everything else. Listing and wishes share a line, because an item leaves by only
+   * one of them. Only that line reads inventories and prices, so none is read twice at the same time.
    */
   lines: readonly Line[]
   /** See `roundOf`. */

@@ -165,7 +165,7 @@ async function openAddress(
   await allowAddress(tx, { storeId, address, inside: isInsideHost(address.host), now: clock.now() })
 }
 
-/** Returns why the address cannot be used even if the operator names it. */
+/** Returns why the address cannot be used even if the operator enters it. */
 function refuseWebhook(text: string, mode: Mode): string | undefined {
   const url = parseWebhookUrl(text)
   if (url === undefined) return 'the webhook must be a URL without spaces, a user name or a password'

@@ -1,4 +1,4 @@
-/** A small authenticator: answers for a passkey as a browser would, with keys made by Node. */
+/** A small authenticator: answers with a passkey as a browser would, using keys made by Node. */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { sha256 } from '../kit/sha256.ts'
 

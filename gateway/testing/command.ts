@@ -14,7 +14,7 @@ const CLI = join(import.meta.dirname, '../cli')
 /** The master key of a command that gets a `databaseUrl`, unless `env` has another. */
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
 
-/** Without `databaseUrl`, `env` names the database, if the command needs one. */
+/** Without `databaseUrl`, `env` must contain the database's address if the command needs it. */
 type Options = {
   databaseUrl?: string
   env?: Record<string, string>

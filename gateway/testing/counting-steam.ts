@@ -25,7 +25,7 @@ export function countingSteam() {
      * for good.
      */
     answers: 'good' as 'good' | 'down' | 'dead',
-    /** How many of the next answers about the list of offers are empty. */
+    /** How many of the next lists of offers come back empty. */
     emptyLists: 0,
     async openSession(refreshToken: string): Promise<SessionAnswer> {
       if (fake.session === 'down') return STEAM_DOWN

@@ -12,7 +12,7 @@ type Piece = { file: string; read(): Promise<string | Buffer> | string | Buffer 
 
 const pieces = new Set<Piece>()
 
-/** Writes the result of `read` into `file` if the running test fails. Returns a function that withdraws it. */
+/** Writes the result of `read` into `file` if the running test fails. Returns a function that withdraws this piece. */
 export function offerEvidence(file: string, read: Piece['read']): () => void {
   const piece = { file, read }
   pieces.add(piece)

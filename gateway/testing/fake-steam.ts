@@ -24,7 +24,7 @@ export type FakeSession = SteamSession & {
   offers: Map<string, Offer>
   /** Offers that others sent to the bot. */
   received: Map<string, Offer>
-  /** Steam's answers about Steam trades, by their ids. */
+  /** Steam's answers about Steam trades, by trade id. */
   trades: Map<string, SteamTradeAnswer>
   /** Answers of the next sends; `sent` by default. With `createsOffer`, an `unknown` send creates the offer. */
   sends: { answer: 'sent' | 'refused' | 'unknown'; createsOffer?: boolean; reason?: RefusedReason }[]

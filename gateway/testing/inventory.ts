@@ -43,7 +43,7 @@ export async function startStockedTill() {
   const { hash, depositId } = await aDepositInEuros(till)
   await setPrices(till, PRICES)
 
-  /** Runs `call` while these bots work through their queues, as the process that holds their lease does. */
+  /** Runs `call` while these bots work through their queues, as the process that holds their leases does. */
   async function withBots<T>(working: readonly Reader[], call: () => Promise<T>): Promise<T> {
     const handle = inventoryHandler(till.deps)
     const stops = working.map(({ bot: each }) =>

@@ -1,6 +1,6 @@
 /**
- * A till whose items are sold on a market: the till on a fake of Steam, and the vault, which has its own files and
- * calls the sandboxes of Steam and of the market over HTTP. All their clocks advance together.
+ * A till whose items are sold on a market. The till uses a fake of Steam. Its vault has its own files, and calls the
+ * sandboxes of Steam and of the market over HTTP. All their clocks advance together.
  */
 import { BOT, openTestBench, type TestBench } from '../../vault/testing/test-bench.ts'
 import type { BotContext } from '../bots/bot.ts'

@@ -1,6 +1,6 @@
 /**
  * A database with its connections, queue and signals. The tests of one worker process use it one after another, because
- * emptying the tables takes a tenth of the time that it takes to create the database.
+ * emptying the tables takes a tenth of the time needed to create the database.
  */
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'

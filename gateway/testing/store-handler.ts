@@ -103,7 +103,7 @@ type Books = ReturnType<typeof createBooks>
 function createBooks(flaw: Flaw | undefined) {
   const entries = new Map<string, Entry>()
   const seen = new Set<string>()
-  /** The deposits of a store that changes one balance by the difference from the saved state. */
+  /** The saved state of each deposit, for a store that changes one balance by the difference. */
   const settled = new Map<string, Entry>()
   /** The balance of a store that adds up amounts instead of keeping the state of each deposit. */
   let counted = 0

@@ -193,7 +193,7 @@ const BY_OUR_CANCEL: Record<CancelReason, End> = {
   store: { state: 'timed_out', status: 'tradeTimeout', reason: 'cancelled_by_store' },
 }
 
-/** Accepted, but Steam holds the items. A cancel of ours would put the bot into a cooldown. */
+/** Accepted, but Steam holds the items. Cancelling now would put the bot into a cooldown. */
 const ESCROW: End = { state: 'invalid', status: 'tradeHasInvalidItems', reason: 'escrow' }
 
 /** The till did not cancel this offer: someone else may be using the bot's session. */

@@ -1,6 +1,6 @@
 /**
- * Handles orphans: offers that look like the till's but belong to no known trade, as after a restore from a backup that
- * is older than the offer. A shopper who accepts such an offer gives items for nothing.
+ * Handles orphans: offers that look like the till's but belong to no known trade, for example after the restore of a
+ * backup older than the offer. A shopper who accepts such an offer gives items for nothing.
  */
 import type { BotContext } from '../bots/bot.ts'
 import { isPast } from '../kit/clock.ts'

@@ -50,7 +50,7 @@ describe('D-9 an open offer', () => {
     return hash
   }
 
-  /** Returns the parts that the page shows as credited at once and as held, until when, and by which rule. */
+  /** Returns the parts that the page shows as credited at once and as held, with the end and the rule of the hold. */
   async function shown(hash: string) {
     const payment = (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment
     if (payment === undefined || payment.amount === null) throw new Error('the page shows no money')

@@ -32,8 +32,8 @@ type Line = { about: Pick<TradeFacts, 'id' | 'depositId' | 'botId'>; line: Extra
 export type Source = { tradeId: bigint; writer?: Writer }
 
 /**
- * Resolves to undefined, with nothing changed, if the trade does not exist, or the change needs a lease and the reporter
- * has none or an ended one.
+ * Resolves to undefined, with nothing changed, if the trade does not exist, or if a needed lease is missing or has
+ * ended.
  */
 export async function record(deps: ShellDeps, source: Source, fact: Fact): Promise<Recorded | undefined> {
   const loaded = await deps.trades.load(source.tradeId)

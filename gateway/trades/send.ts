@@ -32,7 +32,7 @@ export async function send(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade
   const partner = { steamId: trade.partnerSteamId, token }
   const obstacle = await obstacleOf(bot, partner)
   if (obstacle === 'unknown' || obstacle === 'not_our_turn') {
-    // This can concern all bots at once. The request stays here unless another bot would serve it sooner.
+    // Such an obstacle can concern all bots at once. The request stays here unless another bot would serve it sooner.
     const because = obstacle === 'unknown' ? 'out_of_reach' : obstacle
     const moved = await moveOn(deps, { loaded, because, source })
     return moved ? undefined : askAgain(deps, bot, loaded)

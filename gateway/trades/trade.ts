@@ -95,7 +95,7 @@ export type EndedTrade = TradeIn<EndedState>
 /** Ends that Steam sometimes takes back. */
 export type BadEnd = Extract<EndReason, 'invalid' | 'invalid_items' | `exchange_${string}`>
 
-/** `not_accepted`: an offer that was accepted, but named no Steam trade, now has another state. */
+/** `not_accepted`: an offer that was accepted without a Steam trade now has another state. */
 export type Doubt = BadEnd | 'not_accepted'
 
 /** The ends of an offer without the items. */
@@ -135,7 +135,7 @@ export type TradeEvent =
   | { kind: 'doubted'; badEnd: Doubt; at: Date }
   /** A later read contradicts what was in doubt. */
   | { kind: 'doubt_ended' }
-  /** Steam took the acceptance back before it named a Steam trade. */
+  /** Steam took the acceptance back before it reported a Steam trade. */
   | { kind: 'acceptance_withdrawn' }
   /** `steamHoldUntil`: the shopper accepted, and Steam holds the items until then. */
   | { kind: 'ended'; end: End; steamHoldUntil: Date | null; at: Date }

@@ -46,7 +46,7 @@ export async function pages(request: Incoming, markets: Markets): Promise<Reply 
 const rowsOfAll = <T>(markets: Markets, rowsOf: (market: Market) => T[]): T[] =>
   MARKET_NAMES.flatMap((name) => rowsOf(markets[name]))
 
-/** The market that a form names. */
+/** The market that a form is about. */
 function marketOf(markets: Markets, form: URLSearchParams): Market {
   const name = form.get('market')
   return markets[isMarketName(name) ? name : 'family']

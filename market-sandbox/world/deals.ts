@@ -94,8 +94,8 @@ export function markReversing(world: World, seller: string): World {
 }
 
 /**
- * Returns the listings that passers-by buy: on sale for at least half a minute, no dearer than the lowest price of other
- * sellers, and of a seller who is online and not banned.
+ * Returns the listings that passers-by buy: those that have been on sale for at least half a minute, cost no more than
+ * the lowest price of other sellers, and have a seller who is online and not banned.
  */
 export function listingsForPassers(
   world: World,

@@ -30,8 +30,8 @@ export async function checkTill(till: ProcessTill, confirmedIds: readonly string
 }
 
 /**
- * Checks that the bots' accepted offers, and no others, are credited, each under its own Steam trade, that no offer is
- * open, and that no secret code was sent twice.
+ * Checks that exactly the bots' accepted offers are credited, each under its own Steam trade. Also checks that no offer
+ * is open, and no secret code was sent twice.
  */
 async function compareOffersWithCredits({ pool, steam }: ProcessTill): Promise<string[]> {
   const problems: string[] = []
@@ -164,8 +164,8 @@ const webhookSchema = z.object({
 })
 
 /**
- * Checks that the events of an epoch are numbered without gaps, that each reached the store, and that the webhooks were
- * signed, and reported exactly the credit of each deposit.
+ * Checks that the events of an epoch are numbered without gaps, and each reached the store. Also checks that the
+ * webhooks were signed, and reported exactly the credit of each deposit.
  */
 async function compareWebhooksWithEvents(till: ProcessTill): Promise<string[]> {
   const events = await readRows(
@@ -208,7 +208,7 @@ async function compareWebhooksWithEvents(till: ProcessTill): Promise<string[]> {
 /** The contents of a webhook. `amounts`: credited, held and reversed. */
 type Content = { type: string; sequence: number; deposit: string; amounts: string }
 
-/** Compares the last webhook about each deposit with its amounts, and counts those that report its success. */
+/** Compares each deposit's amounts with the last webhook about it, and counts the webhooks that report its success. */
 async function compareWithDeposits({ pool }: ProcessTill, contents: readonly Content[]): Promise<string[]> {
   const deposits = await readRows(
     pool,

@@ -257,9 +257,7 @@ export class ModelMarket {
     this.#lateChanges = this.#lateChanges.filter(({ atMs }) => atMs > nowMs)
   }
 
-  /**
-   * Checks that a price less the fee covers the item's credit, and that it is at least 80% of the vault's own price.
-   */
+  /** Checks that a price is at least 80% of the vault's own price, and covers the item's credit after the fee. */
   #checkPrice(assetId: string, priceMinor: bigint): void {
     const { steam, priceOf } = this.#context
     const thing = steam.thingOf(assetId)

@@ -1,6 +1,6 @@
 /**
- * Runs one seed of the simulation of sales in memory: items leave the bots, are listed, sold, given and paid for,
- * first under faults, and then for long enough without them that everything ends.
+ * Runs one seed of the simulation of sales in memory. Items leave the bots, and are listed, sold, given and paid for.
+ * Faults happen at first, and then none, for long enough that everything ends.
  */
 import type { Key } from '../../vault/files/key.ts'
 import type { Wishes } from '../../vault/giving/till-line.ts'

@@ -14,7 +14,7 @@ export function addWishes(world: SalesWorld, till: ModelTill): void {
   addForgedWishes(world, till, bot)
 }
 
-/** Adds a wish for some items of one game that the bot can give, and that are in no open wish and not on sale. */
+/** Adds a wish for some items of one game: items that the bot can give, in no open wish and not on sale. */
 function sendSome({ luck, steam }: SalesWorld, till: ModelTill, bot: string): void {
   const { random } = luck
   const free = steam.things.filter(

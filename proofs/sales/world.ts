@@ -130,7 +130,10 @@ function addDeposit({ steam, luck, priceOf }: DepositParts, movedShare: number):
   return { steamTradeId, from, bot, things: assetIds }
 }
 
-/** Lets all but the vault act: buyers, partners of offers, Steam, the markets, and somebody with a session of ours. */
+/**
+ * Lets all but the vault act: buyers, partners of offers, Steam, the markets, and somebody with a session of our
+ * account.
+ */
 export function letOthersAct({ luck, steam, markets }: SalesWorld): void {
   const { random } = luck
   if (!luck.isCalm) for (const market of markets) if (random.chance(0.15)) market.buy()

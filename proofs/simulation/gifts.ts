@@ -16,8 +16,7 @@ type Plan = { bots: readonly string[]; withinMs: number }
 
 /**
  * Gives away some of a bot's items, as somebody with its session could. The operator gives them to another account or
- * bot of theirs, or a thief takes them. Steam may hold or undo the trade, and the operator may send items back to a
- * bot.
+ * another bot, or a thief takes them. Steam may hold or undo the trade, and the operator may send items back to a bot.
  */
 export function giveAway(memory: SteamMemory, bot: string, plan: Plan): void {
   const { random, faults, engine } = memory
@@ -110,7 +109,7 @@ function sendBack(memory: SteamMemory, gift: Gift, bots: readonly string[]): voi
   memory.fixedRows.push({ bot, row: rowOfReceiver({ tradeId, from: gift.partner, beganAt, received }) })
 }
 
-/** The unprotected items that the bot has, of Steam trades that the till can prove. */
+/** The bot's unprotected items from Steam trades that the till can prove. */
 export function itemsInHand({ steamTrades, engine }: SteamMemory, bot: string): TradedItem[] {
   return [...steamTrades.values()].flatMap(({ offer, state, settlesAt, items }) => {
     const isFree = settlesAt === null || settlesAt <= engine.now()

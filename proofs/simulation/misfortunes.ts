@@ -1,4 +1,4 @@
-/** Times when Steam refuses or would hold the offers of a bot, or refuses its logins, whoever the shopper is. */
+/** Times when Steam refuses a bot's logins, or refuses or would hold its offers, whoever the shopper is. */
 import type { RefusedReason } from '../../gateway/steam/steam.ts'
 import type { Sim } from './process.ts'
 

@@ -7,8 +7,8 @@ import type { SteamMemory } from './steam-memory.ts'
 const NAMES = 3
 const NAME_WITHOUT_TRADE = 'Somebody’s own'
 /**
- * The chances that Steam shows only a part and says so, and that it omits an item without a word. These faults and
- * those of `drift` go on after the others have stopped, because the bots' inventories are read days later.
+ * The chances that Steam shows only a part and says so, and that it omits an item without saying so. These faults and
+ * those of `drift` continue after the others have stopped, because the bots' inventories are read days later.
  */
 const IN_PART = 0.25
 const LEFT_OUT = 0.15

@@ -26,7 +26,7 @@ export type SteamOffer = {
   escrowEndsAt: Date | null
   /** True if Steam's answers about it are never readable. */
   isOpaque: boolean
-  /** True if Steam never names the trade of the accepted offer. */
+  /** True if Steam never reports the trade id of the accepted offer. */
   isIdLost: boolean
   /** The last answer, to reuse if the next one is the same. */
   answer: Offer | null

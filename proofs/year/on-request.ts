@@ -1,6 +1,6 @@
 /**
- * Code whose statements on growing tables run only when somebody asks, never on a schedule. Maps a folder, a file, or
- * a file and function to one of those who ask. `proofs/store/query-plans.test.ts` limits the rows that many of these
+ * Code whose statements on growing tables run only when somebody asks, never on a schedule. Maps a folder, a file, or a
+ * file and function to somebody who asks. `proofs/store/query-plans.test.ts` limits the rows that many of these
  * statements read.
  */
 export const ON_REQUEST: Readonly<Record<string, 'a shopper' | 'a store' | 'an operator' | 'a restore'>> = {

@@ -196,8 +196,8 @@ function setSceneResult({ tour }: Sandbox, name: string, body: unknown): Reply {
 }
 
 /**
- * Switches on a behaviour of one account or of all shoppers, or a bad day for the requests about one account or for all
- * requests. Only a bad day can end after a number of requests.
+ * Switches on a behaviour or a bad day. A behaviour applies to one account or to all shoppers, and a bad day to the
+ * requests about one account or to all requests. Only a bad day can end after a number of requests.
  */
 export function switchOn(sandbox: Sandbox, name: string, body: unknown): Reply {
   const [steamId, times] = [field(body, 'steamId'), field(body, 'times')]

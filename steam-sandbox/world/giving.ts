@@ -6,9 +6,9 @@ import { type Answer, findAccount, refuse, type World } from './world.ts'
 export type Giving = { from: string; to: string; assetIds?: string[] }
 
 /**
- * Gives an account's items away, as its owner or a thief with its session and phone could. Refuses with
- * Steam's result 42 for an unknown account, and with 26 if an item is missing or not tradable, or there is none to give.
- * A refusal to send or accept is returned as it is. `waits`: the phone of the taker must still confirm.
+ * Gives an account's items away, as its owner or a thief with its session and phone could. Refuses with Steam's result
+ * 42 for an unknown account, and with 26 if an item is missing or not tradable, or there is none to give. A refusal to
+ * send or accept is returned as it is. `waits`: the recipient's phone must still confirm.
  */
 export function giveAway(
   world: World,

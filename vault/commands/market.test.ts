@@ -1,4 +1,4 @@
-/** The command that lets a bot sell its own items and explains the risk, and the one that switches accounts off. */
+/** The command that lets a bot sell its own items and explains the risk, and the command that switches accounts off. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

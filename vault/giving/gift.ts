@@ -20,7 +20,7 @@ export type SeenOffer =
 /** The port through which the vault gives items. No method throws when Steam fails. */
 export type GiftOffers = {
   /**
-   * `refused`: certainly not sent. `unanswered`: it may have been sent. `result`: Steam's result number, if it named
+   * `refused`: certainly not sent. `unanswered`: it may have been sent. `result`: Steam's result number, if it gave
    * one. `lacksSession`: the account had no session for the send, or had to wait for too long. `mayStill` is asked
    * right before the request is made; if it says no, that counts as too long a wait.
    */

@@ -24,8 +24,8 @@ export type Step =
 /** Abandons a deal whose offer was not sent within this time: the market cancels deals after five minutes. */
 const BEGIN_WITHIN_MS = 4 * 60_000
 /**
- * The longest time from the intent to a confirmation. It does not begin when the offer is found: after a restart that
- * can be long after the sale, and the market may already want the item for the next sale.
+ * The longest time from the intent to a confirmation. It does not begin when the offer is found, which after a restart
+ * can be long after the sale: by then, the market may already want the item for the next sale.
  */
 const CONFIRM_WITHIN_MS = 5 * 60_000
 /**

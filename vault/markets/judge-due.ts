@@ -85,7 +85,7 @@ function problemOf(due: DueGift, context: Context): DueProblem | undefined {
   return leastLeftS(itemIds, rows) < LEAST_LEFT_S ? 'too_late' : undefined
 }
 
-/** The seconds left to hand over these items; Infinity if the market names no time. */
+/** The seconds left to hand over these items; Infinity if the market gives no time. */
 const leastLeftS = (itemIds: readonly string[], rows: readonly Row[]): number =>
   Math.min(...rows.map(({ itemId, leftS }) => (itemIds.includes(itemId) ? (leftS ?? Infinity) : Infinity)))
 

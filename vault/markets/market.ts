@@ -5,10 +5,10 @@ import type { Gift } from '../giving/gift.ts'
 export const CLOCKS_DIFFER_MS = 120_000
 
 /**
- * Why a call failed. `unanswered`: the market may have carried it out. `refused`: it has not.
- * `locked_out`: the market refused the key, now or in the last minutes. `busy`: the call was not made, because too many
- * calls are waiting, or the market answered another one with "too many requests" in the last minute; or a status refused
- * the key for the first time, now or in the last minute. The market has then carried out nothing.
+ * Why a call failed. `unanswered`: the market may have carried it out. `refused`: it has not. `locked_out`: the market
+ * refused the key, now or in the last minutes. `busy`: the call was not made, because too many calls are waiting, or
+ * the market answered another call with "too many requests" in the last minute; or a status refused the key for the
+ * first time, now or in the last minute. The market has then carried out nothing.
  */
 export type Failure =
   | { kind: 'unanswered'; because: string }
@@ -63,7 +63,7 @@ export type Row = {
   stage: 'on_sale' | 'sold' | 'offer_out' | 'given' | 'cancelled' | 'unknown'
   /** Seconds left to hand over the item. */
   leftS: number | null
-  /** When the time for handing over ends, if the market names the moment and not the seconds. */
+  /** When the time for handing over ends, if the market gives the moment and not the seconds. */
   dueAt?: Date
   price: number | null
 }

@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 /** After this time, a price of others counts as unknown, because it may have changed unseen. */
 const REMEMBERED_MS = 6 * HOUR_MS
-/** How long a market's list may still show a former price of ours. */
+/** How long a market's list may still show one of our former prices. */
 const STALE_MS = 30 * MINUTE_MS
 /** How long an item is remembered after the last question about it. */
 const UNUSED_MS = 24 * HOUR_MS
@@ -70,7 +70,7 @@ export function createOthers(): Others {
       // Without a list, our price does not rise.
       if (listMinor === undefined) return { lowestMinor: isOld ? null : minor, mostMinor: ownMinor }
       if (isOld) return { lowestMinor: null, mostMinor: null }
-      // The list's lowest price is ours, so others ask no less. If no price of theirs is known, as after a start, our
+      // The list's lowest price is ours, so others ask no less. If none of their prices is known, as after a start, our
       // price does not rise.
       return { lowestMinor: minor, mostMinor: minor === null ? ownMinor : null }
     },

@@ -1,4 +1,4 @@
-/** The seller, with a market that lies, answers that are lost, and a process that is killed at any call. */
+/** The seller, with a lying market, lost answers, and a process that is killed at any call. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {

@@ -44,7 +44,8 @@ type Parts = {
 }
 
 /**
- * By deal, when the time to hand over its items ends, as the market told this process. Infinity if it named no time.
+ * By deal: when the time to hand over its items ends, as the market reported to this process. Infinity if it gave no
+ * time.
  */
 type DueBy = Map<string, number>
 

@@ -14,7 +14,7 @@ export type Call = {
 }
 
 /**
- * `eresult`: Steam's own result code, 1 for success or if Steam names none. `failed`: no complete answer arrived, and
+ * `eresult`: Steam's own result code, 1 for success or if Steam gives none. `failed`: no complete answer arrived, and
  * Steam may or may not have carried out the request.
  */
 export type Reply = { kind: 'reply'; status: number; eresult: number; text: string } | { kind: 'failed' }

@@ -167,7 +167,7 @@ const NOT_CANCELLED = 'does not cancel an offer'
 
 type Delay = Reason & { steamTrade?: string }
 
-/** Records that Steam leaves the offer as it is, and tells a person once that has lasted for a day. */
+/** Records that Steam leaves the offer as it is, and tells a person if it has done so for a day. */
 function waitFor(
   { patience, say, needs }: Context,
   offerId: string,

@@ -64,7 +64,7 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
   const deals = new Map<string, { due: DueGift; soldAtMs: number }>()
   const offers: Offer[] = []
   const calledOff = new Set<string>()
-  /** The deals that the market has named to the newest process of the vault. */
+  /** The deals that the market has reported to the newest process of the vault. */
   const named = new Set<string>()
   const entries: DatedEntry[] = []
   const alarms: Alarm[] = []

@@ -18,7 +18,7 @@ import type { Refusal } from './state.ts'
 
 export type Answer<T> =
   | { kind: 'ok'; status: number; body: T; etag: string | null }
-  /** Status 304: the answer that the ETag names is still the current one. */
+  /** Status 304: the answer with this ETag is still current. */
   | { kind: 'unchanged' }
   /** Status 4xx, or a 5xx that is a decision: see `DECIDED`. */
   | { kind: 'refused'; status: number; refusal: Refusal }

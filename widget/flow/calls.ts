@@ -43,7 +43,7 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
     const accountBefore = accountOf(stateOf())
     const timesBefore = timesForgotten
     const answer = await world.api.payment(hash, { language, etag, signal })
-    // The shopper has entered another account meanwhile, and the answer may still name the previous one: ask again.
+    // The shopper has entered another account meanwhile, and the answer may still be about the previous one: ask again.
     if (!signal.aborted && accountOf(stateOf()) !== accountBefore) return payment(signal)
     // Ignore the tag of an answer that was requested before `forget` was called.
     if (answer.kind === 'ok' && timesBefore === timesForgotten) etag = answer.etag

@@ -54,8 +54,8 @@ export function keptPicks(stand: Stand): { game: Game; count: number }[] {
 }
 
 /**
- * True if the shopper can pick: the deposit is `created`, and no offer is requested or being created, whose items would be
- * missing from the inventory.
+ * True if the shopper can pick: the deposit is `created`, and no offer is requested or being created. The items of such
+ * an offer would be missing from the inventory.
  */
 export const isPicking = ({ payment, modal }: FlowState): boolean =>
   payment?.status === 'created' && !payment.creating && modal.kind !== 'creating' && modal.kind !== 'joining'

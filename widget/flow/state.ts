@@ -35,8 +35,8 @@ export type LinkState =
   | { status: 'resolved'; text: string }
 
 /**
- * The server sends `accountRestricted` as the cause of a failure, beside its type. The last two stand for refused calls:
- * `tooManyLooks` for too many calls, `gameNotAccepted` for a store that takes no items of the game.
+ * The server sends `accountRestricted` as the cause of a failure, next to its type. The last two stand for refused
+ * calls: `tooManyLooks` for too many calls, `gameNotAccepted` for a store that takes no items of the game.
  */
 export type InventoryFailure = InventoryErrorType | 'accountRestricted' | 'tooManyLooks' | 'gameNotAccepted'
 

@@ -2,7 +2,7 @@ import { UNAVAILABLE_REASONS, type UnavailableReason } from '../../contract/stat
 import type { Inventory } from '../../contract/widget-api.ts'
 import { fold } from '../flow/selectors.ts'
 
-/** A search that finds nothing names at most this many unusable items. */
+/** A search that finds nothing lists at most this many unusable items. */
 const MOST_UNUSABLE = 5
 
 /** The unusable items whose name the search finds, with the reason. */

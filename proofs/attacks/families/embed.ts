@@ -34,7 +34,7 @@ type Defence =
 const OUR_KEY = 7
 const OTHER_KEY = 8
 
-/** The tokens of a till. `key`: each byte of its key. */
+/** The tokens of a till. `key`: the value of every byte of its key. */
 const tokensOf = (key: number, issuedAt = NOW) =>
   createEmbedTokens({ hmacs: createSecretBox(Buffer.alloc(32, key)).hmacs, clock: fakeClock(issuedAt) })
 const validToken = (hash = HASH) => tokensOf(OUR_KEY).make({ hash, origin: STORE })

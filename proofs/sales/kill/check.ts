@@ -198,9 +198,9 @@ async function compareSalesWithMarkets(till: SellingTill): Promise<string[]> {
 }
 
 /**
- * The state and amount that the till must have for a sale that was paid or taken back; undefined for others. Waxpeer
- * shows a sale that was taken back as cancelled, without its refund, so the till learns only that the item was given
- * and that nothing is owed.
+ * The state and amount that the till must have for a sale that was paid or taken back; undefined for others. For a sale
+ * that was taken back, Waxpeer shows only that it was cancelled, and no refund. So the till learns only that the item
+ * was given and nothing is owed.
  */
 function expectedEnd(
   market: string,

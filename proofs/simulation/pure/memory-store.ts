@@ -78,7 +78,7 @@ export function createMemoryStore(memory: TillMemory, pause: Pause): TradeStore 
         }
         return found
       }),
-    // Needs no pause: the offer of a trade stays its offer.
+    // Needs no pause: an offer never moves to another trade.
     tradesOfOffers: async (offerIds) => {
       const found = new Map<string, bigint>()
       if (offerIds.length === 0) return found

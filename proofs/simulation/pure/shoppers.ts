@@ -96,7 +96,7 @@ function basketOf({ random, steam }: Scene, shopper: number): Basket | undefined
   const first = random.int(ITEMS_EACH)
   for (let n = 0; n < ITEMS_EACH && assets.length < wanted; n += 1) {
     const asset = assetOf(shopper, (first + n) % ITEMS_EACH)
-    // Some shoppers choose items that another trade of theirs has taken.
+    // Some shoppers choose items that another of their trades has taken.
     if (steam.owners.get(asset.assetId) !== steamIdOf(shopper) && !random.chance(0.02)) continue
     const price = BigInt(random.between(50, 9_000))
     assets.push(asset)

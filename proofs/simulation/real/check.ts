@@ -358,7 +358,7 @@ export async function checkFinalState(scene: Scene): Promise<void> {
   for (const { trade, bot, code, asset, kept } of rows) {
     const offer = steam.byMessage.get(code)
     const steamTrade = steam.steamTrades.get(offer?.tradeId ?? '')
-    // The till cannot see the outcome of these. The operator credits complete deliveries.
+    // The till cannot see the outcome of these offers. The operator credits complete deliveries.
     if (isLost(scene, bot) || (isMute(offer) && !kept)) {
       const isUnpaid = !kept && steamTrade?.state === 'complete'
       must(!isUnpaid, 'I7', () => `trade ${trade}: the bot has its items, but they were not credited`)

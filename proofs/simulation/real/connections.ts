@@ -206,7 +206,7 @@ const statements = new Map<string, Statement>()
 /** Matches statements that never wait for a lock. */
 const NEVER_WAITS = /^(begin|select|rollback)\b(?!.*(for (no key )?update|for share|advisory))/s
 
-/** Names the statement, so each connection plans it once. That saves time over thousands of runs. */
+/** Names the statement, so each connection plans it only once, which saves time over thousands of runs. */
 function statementOf(text: string): Statement {
   const known = statements.get(text)
   if (known !== undefined) return known

@@ -33,7 +33,7 @@ import type { Deps, HeldLease, Process, Scene } from './scene.ts'
 
 const BOX = createSecretBox(Buffer.alloc(32, 3))
 
-/** `name`: a UUID, because leases name processes by UUIDs. */
+/** `name`: a UUID, because leases identify processes by UUIDs. */
 export async function startProcess(scene: Scene, name: string): Promise<Process> {
   const { engine, scheduler, faults, sessions } = scene
   const state = { ...newRestartable(name), leases: new Map(), waiters: new Map() }

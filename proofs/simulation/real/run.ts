@@ -343,8 +343,7 @@ function endFaults(scene: Scene): void {
     revive(process)
   }
   trace.add(`${engine.now()} the faults are over`)
-  // The operator enrols refused bots again. This is repeated, because the statement that stores the last refusal may
-  // still be under way.
+  // The operator enrols refused bots again, several times: the statement that stores the last refusal may end late.
   const accepted = { token_refused_at: null, login_after: null }
   const enrol = () =>
     processes[0]?.connections.db.updateTable('bot').set(accepted).execute().catch(scene.fail)

@@ -191,7 +191,7 @@ export function outcomesOf({ data }: z.infer<typeof historySchema>, scale: Scale
 
 function endOf(row: z.infer<typeof historyRow>, scale: Scale, now: Date): Outcome['end'] {
   const { causer, stage, received, settlement, refund_seller } = row
-  // The market names a causer only if the trade was reversed.
+  // The market gives a causer only if the trade was reversed.
   if (causer !== null && causer !== undefined && causer !== '') {
     const knownCauser = causer === 'buyer' || causer === 'seller' ? causer : 'unknown'
     return { kind: 'reversed', causer: knownCauser, refundMinor: scale.toMinor(refund_seller ?? 0n) }

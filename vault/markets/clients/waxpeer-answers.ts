@@ -197,7 +197,7 @@ export function dueDealsOf(
   return { deals, unread }
 }
 
-/** Undefined if the trade names no recipient, two different ones, or an item of an unknown game. */
+/** Undefined if the trade has no recipient, two different ones, or an item of an unknown game. */
 function dueDealOf(trade: z.infer<typeof readySchema>, now: Date): DueDeal | undefined {
   const partner = partnerOfLink(trade.tradelink)
   if (partner === undefined) return undefined

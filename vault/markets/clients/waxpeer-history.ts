@@ -77,7 +77,7 @@ const joined = (latest: Sales, known: Sales, from: Date): Sales => ({
   wholeSinceMs: latest.wholeSinceMs > from.getTime() ? latest.wholeSinceMs : known.wholeSinceMs,
 })
 
-/** Reads pages, newest first. Where no more rows can be skipped, goes on from the time of the oldest row. */
+/** Reads pages, newest first. Where no more rows can be skipped, continues from the time of the oldest row. */
 async function readHistory({ call, time, now }: Parts, since: Date): Answer<Sales> {
   const rows: HistoryRow[] = []
   const beganMs = time.now()
