@@ -87,7 +87,7 @@ function UnlistedTable({ unlisted }: Pick<Data, 'unlisted'>) {
       columns={[
         { name: 'Not on sale', show: ({ reason }) => reason },
         { name: 'Items', isNumber: true, show: ({ items }) => items ?? 'all' },
-        { name: 'Such as', show: ({ detail }) => detail },
+        { name: 'Detail', show: ({ detail }) => detail },
         { name: 'Market', show: ({ market }) => market },
         { name: 'Account', show: ({ account }) => account },
         { name: 'Reported', show: ({ saidAt }) => <Time at={saidAt} /> },
