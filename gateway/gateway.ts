@@ -53,7 +53,7 @@ import { logCall } from './store-api/call-log.ts'
 import type { StoreApiDeps } from './store-api/deps.ts'
 import { knownTo } from './store-api/known.ts'
 import { storeRoutes } from './store-api/routes.ts'
-import { alertSweeps, countSweeps, epochSweep, type Sweep, sweepsOf } from './sweeps.ts'
+import { alertSweeps, processSweeps, type Sweep, sweepsOf } from './sweeps.ts'
 import { tradeHandlers } from './trades/advance.ts'
 import { cancelDeposit } from './trades/cancellation.ts'
 import { CORE } from './trades/core.ts'
@@ -238,8 +238,8 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
   })
   shutdown.add('work', 'bots', () => bots.stop())
   const due = hasRole(parts, 'work') ? await startDueWork(parts, features, shutdown) : []
-  for (const sweep of [epochSweep(epochs), ...countSweeps(common.db, parts)])
-    due.push(startSweep(sweep, log, shutdown))
+  const ofProcess = processSweeps(epochs, common.db, { ...parts, clock: common.clock, mode: config.mode })
+  for (const sweep of ofProcess) due.push(startSweep(sweep, log, shutdown))
   followSandbox(parts, shutdown, pricing === undefined ? due : [...due, pricing])
 }
 

@@ -18,6 +18,8 @@ export type Metrics = {
   stoppedByRestore: Gauge
   /** 1 while a capability of Steam (`offers`, `inventories`) is out of reach for every bot, or `maintenance` is on. */
   outage: Gauge<'capability'>
+  /** How far the machine's clock is ahead of Steam's, in seconds; NaN before Steam has answered, and in a sandbox. */
+  clockAhead: Gauge
   /** How quick the page was for shoppers, in seconds, by `metric` (LCP, FCP, INP, TTFB), screen and class of device. */
   pageSeconds: Histogram<'metric' | 'screen' | 'device'>
   /** How much of the page moved on its own (CLS). */
@@ -63,6 +65,12 @@ export function createMetrics(build: Record<string, string> = {}): Metrics {
     labelNames: ['type'],
     registers,
   })
+  const clockAhead = new Gauge({
+    name: 'tradetill_clock_ahead_seconds',
+    help: 'How far the clock of this machine is ahead of the clock of Steam; NaN before Steam has answered, and in a sandbox',
+    registers,
+  })
+  clockAhead.set(Number.NaN)
   // Prometheus sees no increase in the first value of a series. Without a zero, it would miss the first reversal.
   for (const type of DEPOSIT_EVENT_TYPES) events.inc({ type }, 0)
   return {
@@ -80,6 +88,7 @@ export function createMetrics(build: Record<string, string> = {}): Metrics {
       labelNames: ['capability'],
       registers,
     }),
+    clockAhead,
     events,
     ...pageMetrics(registers),
     ...flowMetrics(registers),

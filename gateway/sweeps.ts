@@ -9,6 +9,7 @@ import { saveCalls } from './bots/call-store.ts'
 import type { FleetLimits } from './bots/fleet.ts'
 import { createBotGauges, surveyBots } from './bots/jobs.ts'
 import { createTokenWatch } from './bots/token-watch.ts'
+import { watchClock } from './clock/steam-watch.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/client.ts'
 import { createDepartureGauges, surveyDepartures } from './departures/jobs.ts'
@@ -62,7 +63,6 @@ export type SweepDeps = {
 /** `atOnce`: false delays the first run by `everyMs`. */
 export type Sweep = { name: string; everyMs: number; atOnce?: boolean; work(): Promise<void> }
 
-/** Repeated work of every process, whatever its roles. */
 export const epochSweep = (epochs: EpochWatch): Sweep => ({
   name: 'watch of the epoch',
   everyMs: EPOCH_WATCH_MS,
@@ -86,6 +86,28 @@ export const countSweeps = (db: Db, { calls, metrics: { vitals } }: CountDeps): 
     work: () => saveVitals(db, vitals.take()),
   },
 ]
+
+type ClockDeps = { clock: Pick<TillClock, 'machineNow'>; log: Log; metrics: Pick<Metrics, 'clockAhead'> }
+
+/** Repeated work of every live process: its machine has a clock of its own. */
+export const clockSweeps = (mode: Config['mode'], { clock, log, metrics }: ClockDeps): Sweep[] =>
+  mode === 'sandbox'
+    ? []
+    : [
+        {
+          name: 'watch of the clock',
+          everyMs: TEN_MINUTES_MS,
+          atOnce: false,
+          work: () => watchClock({ clock, log, gauge: metrics.clockAhead }),
+        },
+      ]
+
+/** Repeated work of every process, whatever its roles. */
+export const processSweeps = (
+  epochs: EpochWatch,
+  db: Db,
+  deps: CountDeps & ClockDeps & Pick<Config, 'mode'>,
+): Sweep[] => [epochSweep(epochs), ...countSweeps(db, deps), ...clockSweeps(deps.mode, deps)]
 
 /** Sends alerts to the operator's webhook, if there is one. */
 export function alertSweeps(

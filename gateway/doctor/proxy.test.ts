@@ -2,8 +2,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
+import { askSteamTime } from '../steam/steam-time.ts'
 import { proxyFindings } from './proxy.ts'
-import { askSteamTime, steamClockFindings } from './steam-clock.ts'
+import { steamClockFindings } from './steam-clock.ts'
 
 it('a public URL without https has no finding about https or a proxy', () => {
   const build = { version: '1.2.3', commit: 'abc' }
