@@ -1,10 +1,9 @@
 /**
  * `npm run live`: the checks of the Steam port, run against the real Steam, and never part of `npm test`. Without
- * TRADETILL_LIVE_ITEM, their only change on Steam is to acknowledge the notice about trade protection. With it (an
- * asset id of the partner), an offer requests that item and is cancelled, or, with TRADETILL_LIVE_ACCEPT=1, waits for
- * the partner to accept it.
- * With `--record` it leaves a redacted record for the tests. With `--password` it asks for name, password and code, for
- * a bot without a Steam app.
+ * TRADETILL_LIVE_ITEM, their only change on Steam is to acknowledge the notice about trade protection. With the
+ * variable (an asset id of the partner), an offer requests that item and is cancelled, or, with
+ * TRADETILL_LIVE_ACCEPT=1, waits for the partner to accept it. With `--record` it leaves a redacted record for the
+ * tests. With `--password` it asks for name, password and code, for a bot without a Steam app.
  */
 import { checkLive } from '../gateway/cli/live.ts'
 import { optionsOfProcess } from './options.ts'

@@ -101,7 +101,7 @@ export function shapesOf(document: unknown, names: readonly string[]): string {
     .join('\n\n')
 }
 
-/** Returns the text of a module with the types of all shapes, `Client` with every call, and `Webhooks`. */
+/** Returns the text of a module: the types of all shapes, `Client` (with every call) and `Webhooks`. */
 export function clientOf(document: unknown): string {
   const { components, paths, webhooks } = recordOf(document)
   const shapes = Object.entries(recordOf(recordOf(components).schemas)).map(([name, schema]) =>

@@ -164,7 +164,6 @@ describe('a hostile name', () => {
     const { steamId, tradeUrl } = steam.as('nova_hound')
     await control(steam, `POST players/${steamId}/name`, { name: NAME })
     const page = String((await get(bot.community, tradeUrl())).body)
-    // The page has two scripts.
     expect(page.match(/<\/script>/g)).toHaveLength(2)
     const xml = String(
       (await get(bot.community, `https://steamcommunity.com/profiles/${steamId}/?xml=1`)).body,

@@ -16,7 +16,6 @@ export type RoundsParts = {
   accounts: ReadonlyMap<string, Account>
   log: VaultLog
   key: Key
-  /** The calls of one account to Steam. */
   steamOf(steamId: string): SteamCalls & SellingAccount
   now(): Date
   say(line: string, about: Record<string, string | number>): void

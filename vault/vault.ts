@@ -136,7 +136,6 @@ function watched({ name, round }: Line, needs: Needs): Line {
   }
 }
 
-/** The client of each market. */
 const CLIENTS: Readonly<Record<MarketName, (options: Parameters<typeof createFamily>[0]) => Market>> = {
   'market.csgo.com': createFamily,
   'waxpeer.com': createWaxpeer,

@@ -113,7 +113,7 @@ export async function register(testConsole: TestConsole, link: string, device = 
   return post(testConsole, 'link/finish', { body: { link, registration: device.register(optionsOf(start)) } })
 }
 
-/** Adds an operator, who registers a passkey and so signs in. */
+/** Adds an operator, who signs in by registering a passkey. */
 export async function signIn(
   testConsole: TestConsole,
   name: string,

@@ -1,6 +1,6 @@
 /**
- * Pure rules of trades, departures and drift as one value. The simulation also runs with defective copies of it, to
- * prove that it finds defects.
+ * Pure rules of trades, departures and drift as one value. The simulation also runs with defective copies, to prove
+ * that it finds their defects.
  */
 import { itemsSentBack, judgeDeparture, judgeUndoing } from '../departures/departure.ts'
 import { compareWithCustody, settleDrift } from '../drift/drift.ts'

@@ -114,7 +114,7 @@ async function readUntil(
 const laterKnown = (from: Date | undefined, other: Date | undefined): Date | undefined =>
   from !== undefined && other !== undefined && other > from ? other : from
 
-/** `onUnreadable`: called for a page with unreadable rows, with their number. */
+/** `onUnreadable`: called with the number of a page's unreadable rows, if there are any. */
 type Reading = {
   pass: HistoryPass & { begunAt: Date }
   until: Date

@@ -152,7 +152,6 @@ function reprice({ market, seller }: CallContext, id: unknown, price: number): b
   return market.change((world, nowS) => priceItem(world, { seller: seller.steamId, itemId, price }, nowS))
 }
 
-/** Returns the seller after the market has read Steam. */
 async function sellerAfterRead({ market, seller }: CallContext) {
   await market.look()
   return findSeller(market.world(), seller.steamId) ?? seller

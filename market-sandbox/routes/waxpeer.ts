@@ -192,7 +192,10 @@ function linesOf(body: string): Line[] | undefined {
   }))
 }
 
-/** Counts this change of the item and returns 0. If it is too early, returns the milliseconds until it is allowed. */
+/**
+ * Counts this change of the item and returns 0. If the change is too early, returns the milliseconds until it is
+ * allowed.
+ */
 function waitOf(market: Market, assetId: string): number {
   const nowMs = market.machineMs()
   const recent = (market.itemCalls.get(assetId) ?? []).filter((at) => nowMs - at < ITEM_WINDOW_MS)

@@ -15,7 +15,7 @@ import {
 
 export type BuyAnswer = { kind: 'bought'; deal: Deal } | { kind: 'refused'; error: string }
 
-/** Makes a purchase of items of one seller and one game, which the seller must give in one offer. */
+/** Buys items of one seller and one game. The seller must give them in a single offer. */
 export function buyItems(
   world: World,
   { itemIds, buyer, site }: { itemIds: readonly number[]; buyer: Buyer; site: string },

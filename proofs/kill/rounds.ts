@@ -21,7 +21,7 @@ import {
 /** The share of gateways that are killed while they start. */
 const KILLED_EARLY = 0.15
 /**
- * The share of the rest that are killed at a random moment. All others are killed amid half-done work, or after
+ * The share of the rest that are killed at a random moment. All others are killed during half-done work, or after
  * `MOST_LIFE_MS` if there is none.
  */
 const KILLED_ANYWHERE = 0.25
@@ -112,7 +112,7 @@ export async function killRounds(serverUrl: string, plan: Plan): Promise<KillRes
 /** The result so far, to which each round adds. */
 type Notes = Omit<KillResult, 'counts'>
 
-/** Starts a gateway, kills it while it starts, at a random moment or amid half-done work, and skips a minute. */
+/** Starts a gateway, kills it while it starts, at a random moment or during half-done work, and skips a minute. */
 async function quickRound(till: ProcessTill, random: Random, notes: Notes): Promise<void> {
   const gateway = till.start()
   if (random.chance(KILLED_EARLY)) {

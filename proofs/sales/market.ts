@@ -1,6 +1,4 @@
-/**
- * A model of a market. Calls to it and its answers can be lost, it refuses at random, and some of its answers are lies.
- */
+/** A model of a market. Calls and answers can be lost, some refusals are random, and some answers are lies. */
 import type { MarketName } from '../../contract/markets.ts'
 import type { DueGift, Line, Listed, Market, MarketAnswer, Outcome, Row } from '../../vault/markets/market.ts'
 import { must } from '../simulation/violation.ts'

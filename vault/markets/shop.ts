@@ -40,7 +40,6 @@ export type Access = Omit<MarketAccess, 'isOff'>
 export type ShopParts = {
   /** Accounts in the order in which they were set up. */
   accesses: readonly Access[]
-  /** The client of the market. */
   clientOf(access: Access, scale: Scale): Market
   /** True if the operator has switched the account off at this market, in the vault. */
   isOff(access: Access): boolean

@@ -15,9 +15,9 @@ const ABANDONED = 9
 export type TradeResult = { kind: 'given' | 'failed'; isAbandoned: boolean }
 
 /**
- * A trade that moved nothing has `failed`, whatever it was about. Otherwise undefined if Steam has not finished the
- * trade, or if the record is not about this gift. If Steam gave up undoing a failed trade, the result is `given` if the
- * partner has one item or more.
+ * The result is `failed` for a trade that moved nothing, whatever it was about. Otherwise it is undefined if Steam has
+ * not finished the trade, or if the record is not about this gift. If Steam gave up undoing a failed trade, the result
+ * is `given` if the partner has one item or more.
  */
 export function resultOfTrade(trade: TradeRecord, gift: Gift): TradeResult | undefined {
   const { status, assets_given: rows } = trade

@@ -17,7 +17,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A call under way; the test answers it with the gateway's answer or with another one. */
+/** A call under way; the test answers it with the gateway's answer or with a different one. */
 type OpenCall = { path: string; answer(response?: Response): void; lose(): void }
 
 /** The final statuses that the move `end` can set after each status. */

@@ -1,4 +1,4 @@
-/** The state that the parts of the simulation of sales on PostgreSQL share during the run of one seed. */
+/** The state that the parts of the sales simulation on PostgreSQL share while one seed runs. */
 import type pg from 'pg'
 import type { FakeSession } from '../../../gateway/testing/fake-steam.ts'
 import type { Rounds } from '../../../vault/rounds.ts'

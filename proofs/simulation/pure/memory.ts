@@ -34,7 +34,6 @@ export type Bot = {
   backlog: Set<TradeRow>
   /** Trades that have neither ended nor been delivered. */
   open: Set<TradeRow>
-  /** Its bars by scope. */
   bars: Map<BarScope, Bar>
   /** By partner's Steam id: when another bot last served a partner that this bot could not serve, in milliseconds. */
   doubts: Map<string, number>

@@ -274,7 +274,7 @@ describe('a market in trouble', () => {
       expect(await client.ready()).toEqual({ kind: 'busy' })
       expect(bench.market.log).toHaveLength(before + 1)
       bench.advanceMs(60_000)
-      // The next two refusals do not count: one may be about the access token, one comes from the host of one game.
+      // The next two refusals do not count: one may be about the access token, the other is from a single game's host.
       expect((await client.keepOnline(bench.accessToken())).kind).toBe('refused')
       expect((await client.round(DOTA)).kind).toBe('refused')
       expect(await client.money()).toEqual({ kind: 'locked_out' })
