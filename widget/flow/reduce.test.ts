@@ -386,6 +386,15 @@ it('an unchanged answer keeps the same state', () => {
   expect(play(polling, { kind: 'paymentUnchanged' }).state).toBe(polling)
 })
 
+it('the return of the connection is announced once', () => {
+  const connection = (online: boolean): FlowEvent => ({ kind: 'connectionChanged', online })
+  expect(play(confirming(), connection(true)).effects).toEqual([])
+  const back = play(confirming(), ...[false, false, true, true].map(connection))
+  expect(back.state.online).toBe(true)
+  expect(back.effects.map(({ kind }) => kind)).toEqual(['removeToast', 'toast'])
+  expect(play(confirming(), connection(false)).state.online).toBe(false)
+})
+
 it('the payment in the state is the server’s answer', () => {
   expect(openedOn('created', { storeName: 'Other' }).payment).toEqual(payment({ storeName: 'Other' }))
 })

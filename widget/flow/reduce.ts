@@ -244,8 +244,7 @@ function paymentFailed(state: FlowState, refusal: Refusal): Step {
     const wasReported = state.page.stage === 'failed'
     return { state: { ...state, page: { stage: 'failed', refusal } }, effects: wasReported ? [] : [toast] }
   }
-  // A notice already says that the page is offline.
-  if (isFinal(state.payment.status) || !state.online) return withoutEffects(state)
+  if (isFinal(state.payment.status)) return withoutEffects(state)
   return { state: { ...state, pollFailing: true }, effects: state.pollFailing ? [] : [toast] }
 }
 
