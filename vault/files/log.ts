@@ -79,6 +79,13 @@ export function openLog(folder: Folder, key: Key): VaultLog {
 /** Reads the entries of a log that another process may have open. */
 export const readLog = (folder: Folder, key: Key): Iterable<Entry> => readChain(folder, key)
 
+/** The error for an entry that this version cannot read. If it were skipped, its items could be given twice. */
+export const unreadableEntry = (n: number, cause: unknown): Error =>
+  new Error(
+    `Entry ${n} of the vault's log is one that this version cannot read. Start the version that wrote it.`,
+    { cause },
+  )
+
 const macOf = (key: Key, { n, at, before, entry }: Omit<Line, 'mac'>): string =>
   key.mac(JSON.stringify([n, at, before, entry]))
 

@@ -1,5 +1,7 @@
 /** The vault's view of the wishes that it took up or refused, built from the entries of its log. Pure. */
 import { z } from 'zod'
+import { unreadableEntry } from '../files/log.ts'
+import { isSaleLine } from '../markets/entries.ts'
 
 const DIGITS = z.string().regex(/^\d{1,20}$/)
 const assetSchema = z.strictObject({ appId: z.int(), contextId: z.string(), assetId: z.string() })
@@ -72,11 +74,15 @@ export type Giving =
 /** The state of each wish that was taken up or refused, by the number of the wish. */
 export type Book = ReadonlyMap<string, Giving>
 
-/** The entries about wishes. Leaves out other entries of the log, such as those of sales. */
-export function* wishEntriesOf(entries: Iterable<{ at: Date; entry: unknown }>): Generator<DatedEntry> {
-  for (const { at, entry } of entries) {
-    const wishEntry = entrySchema.safeParse(entry).data
-    if (wishEntry !== undefined) yield { at, entry: wishEntry }
+/** The entries about wishes: all but those of sales. Throws if this version cannot read one. */
+export function* wishEntriesOf(
+  entries: Iterable<{ n: number; at: Date; entry: unknown }>,
+): Generator<DatedEntry> {
+  for (const { n, at, entry } of entries) {
+    if (isSaleLine(entry)) continue
+    const wishEntry = entrySchema.safeParse(entry)
+    if (!wishEntry.success) throw unreadableEntry(n, wishEntry.error)
+    yield { at, entry: wishEntry.data }
   }
 }
 

@@ -3,7 +3,7 @@
  */
 import { z } from 'zod'
 import type { Key } from '../files/key.ts'
-import type { Entry } from '../files/log.ts'
+import { type Entry, unreadableEntry } from '../files/log.ts'
 import type { DatedEntry, SaleEntry } from './book.ts'
 
 const market = z.string()
@@ -67,6 +67,9 @@ const saleSchema = z.discriminatedUnion('kind', [
 const lineSchema = z.strictObject({ kind: z.literal('sale'), sale: saleSchema })
 const anySaleSchema = z.looseObject({ kind: z.literal('sale') })
 
+/** True if the entry is about a sale, even if this version cannot read it. */
+export const isSaleLine = (entry: unknown): boolean => anySaleSchema.safeParse(entry).success
+
 const placeOf = (id: string): string => `buyer of ${id}`
 
 /** Throws if the entry could not be read again: the vault would not start with it. */
@@ -86,17 +89,14 @@ function sealToken({ token, ...due }: Extract<SaleEntry, { due: unknown }>['due'
 }
 
 /**
- * Reads an entry of sales from the log. Undefined for other entries, such as wishes. Throws if this version cannot read a
- * sale, because the items of a skipped sale could be given twice. Throws if the token cannot be unsealed.
+ * Reads an entry of sales from the log. Undefined for other entries, which are about wishes. Throws if this version
+ * cannot read a sale, or the token cannot be unsealed.
  */
 export function fromLog({ n, at, entry }: Entry, key: Key): DatedEntry | undefined {
   const line = lineSchema.safeParse(entry)
   if (!line.success) {
-    if (!anySaleSchema.safeParse(entry).success) return undefined
-    throw new Error(
-      `Entry ${n} of the vault's log is a sale that this version cannot read. Start the version that wrote it.`,
-      { cause: line.error },
-    )
+    if (!isSaleLine(entry)) return undefined
+    throw unreadableEntry(n, line.error)
   }
   const { sale } = line.data
   if (!('due' in sale)) return { at, entry: sale }
