@@ -47,6 +47,19 @@ describe('migrate', () => {
     expect(await migrate({ url: database.url, folder })).toEqual(['0002_two.sql', '0003_three.sql'])
   })
 
+  test('a start that waits for another one does not keep it from building an index concurrently', async () => {
+    await sql`create table large (id int)`.execute(database.db)
+    await database.db.connection().execute(async (db) => {
+      await sql`select pg_advisory_lock(${MIGRATION_LOCK})`.execute(db)
+      const isWaiting = Promise.withResolvers<void>()
+      const migrated = migrate({ url: database.url, folder, onProgress: () => isWaiting.resolve() })
+      await isWaiting.promise
+      await sql`create index concurrently large_id on large (id)`.execute(db)
+      await sql`select pg_advisory_unlock_all()`.execute(db)
+      expect(await migrated).toEqual(['0001_one.sql'])
+    })
+  })
+
   test('a file that fails leaves no changes behind', async () => {
     writeFileSync(join(folder, '0002_two.sql'), 'create table two (id int); select 1 / 0;')
     await expect(migrate({ url: database.url, folder })).rejects.toThrow(

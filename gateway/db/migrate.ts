@@ -27,6 +27,8 @@ type OnProgress = (what: string) => void
 /** Any fixed number. The lock keeps two starting gateways from migrating at the same time. */
 export const MIGRATION_LOCK = 7_203_114
 const CONNECT_MS = 10_000
+/** How often to ask whether another process still migrates. */
+const LOCK_PAUSE_MS = 250
 /** A statement that waits for a table blocks all later statements on it, so a migration waits briefly, and often. */
 const LOCKS = { waitMs: 3_000, tries: 40, pauseMs: 5_000 }
 /** PostgreSQL's codes for a lock timeout and a deadlock. */
@@ -82,14 +84,22 @@ export async function applyMigrations(client: pg.Client, options: MigrateOptions
   return missing.map((file) => file.name)
 }
 
-/** Waits until no other process holds the lock. The lock is then held until the connection ends. */
+/**
+ * Waits until no other process holds the lock. The lock is then held until the connection ends. Asks again and again,
+ * because a statement that waits on the server would keep the other process from building an index concurrently.
+ */
 async function takeLock(client: pg.Client, onProgress: OnProgress | undefined): Promise<void> {
+  for (let tries = 1; !(await hasLock(client)); tries += 1) {
+    if (tries === 1) onProgress?.('waiting for another process that migrates')
+    await delay(LOCK_PAUSE_MS)
+  }
+}
+
+async function hasLock(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
     MIGRATION_LOCK,
   ])
-  if (rows[0]?.taken) return
-  onProgress?.('waiting for another process that migrates')
-  await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+  return rows[0]?.taken === true
 }
 
 async function prepareTable(client: pg.Client): Promise<void> {
