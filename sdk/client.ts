@@ -154,7 +154,7 @@ function caller(options: TillOptions) {
   }
 }
 
-/** True if a retry may succeed. A 2xx answer gets here only if its body was lost. */
+/** True if a retry may succeed. A 2xx gets here if its body was lost. */
 function isTemporary(answer: Response | undefined, retryAfterS: number | undefined): boolean {
   if (answer === undefined || answer.ok) return true
   return answer.status >= 500 || answer.status === 429 || retryAfterS !== undefined
