@@ -80,7 +80,7 @@ async function measure(root: string, folder: string, url: string): Promise<Outco
     const tookS = await secondsToReady(releaseRun)
     const { speed } = meanOf([before, await readSpeed()])
     runs.push({ tookS, speed })
-    console.log(`ready after ${tookS.toFixed(2)}s, machine ${Math.round(speed * 100)}% of a quiet one`)
+    console.log(`ready after ${tookS.toFixed(2)}s, at ${Math.round(speed * 100)}% of a quiet machine's speed`)
   }
   const tookS = median(runs.map((run) => run.tookS))
   const limitS = stretchLimit(LIMIT_S, runs.find((run) => run.tookS === tookS)?.speed ?? 1)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import type { HistoryPlace } from '../steam/steam.ts'
-import { SPEAKING_STATES } from './store.ts'
+import { LEASABLE_STATES } from './store.ts'
 
 /**
  * `begunAt`: the start of the current pass; null between passes. `after`: the Steam trade after which it continues; null
@@ -57,7 +57,7 @@ export async function takeDueHistories(
     insert into bot_history (bot_id, turned_at)
     select bot.id, ${now}::timestamptz
     from bot left join bot_history on bot_history.bot_id = bot.id
-    where bot.state = any(${[...SPEAKING_STATES]}::text[])
+    where bot.state = any(${[...LEASABLE_STATES]}::text[])
       and ${hadItems}
       and (bot_history.bot_id is null or (turned_at <= ${takenBefore}
         and (begun_at is not null or complete_at is null or complete_at <= ${passBefore})))

@@ -2,7 +2,7 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import type { FailedForMs } from './health.ts'
-import { SPEAKING_STATES } from './store.ts'
+import { LEASABLE_STATES } from './store.ts'
 
 /** Leases use the database's clock: the clocks of two machines can differ, and the till's clock can jump. */
 const LEASE_SECONDS = 25
@@ -38,7 +38,7 @@ export async function takeLeases(db: Db, owner: string, limit: number): Promise<
   const free = db
     .selectFrom('bot')
     .select('id')
-    .where('state', 'in', SPEAKING_STATES)
+    .where('state', 'in', LEASABLE_STATES)
     .where(maySpeak)
     .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', sql<Date>`now()`)]))
     .where((eb) => eb.or([eb('login_after', 'is', null), eb('login_after', '<=', sql<Date>`till_now()`)]))
@@ -88,7 +88,7 @@ export async function renewLease(db: Db, lease: Lease): Promise<boolean> {
     .updateTable('bot')
     .set({ lease_until: leaseEnd })
     .where(isHeld(lease))
-    .where('state', 'in', SPEAKING_STATES)
+    .where('state', 'in', LEASABLE_STATES)
     .where(maySpeak)
     .returning('id')
     .execute()
@@ -101,7 +101,7 @@ export async function mayBeHeld(db: Db, botId: bigint): Promise<boolean> {
     .selectFrom('bot')
     .select('id')
     .where('id', '=', botId)
-    .where('state', 'in', SPEAKING_STATES)
+    .where('state', 'in', LEASABLE_STATES)
     .where(maySpeak)
     .executeTakeFirst()
   return row !== undefined

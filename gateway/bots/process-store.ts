@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import type { LiveProcess } from './spread.ts'
-import { SPEAKING_STATES } from './store.ts'
+import { LEASABLE_STATES } from './store.ts'
 
-/** As long as a lease, so a killed process stops counting when its bots become free. */
+/** As long as a lease, so a killed process is no longer counted when its bots become free. */
 const SILENT_AFTER = '25 seconds'
 
 const isSilent = sql<boolean>`beat_at < now() - ${SILENT_AFTER}::interval`
@@ -37,7 +37,7 @@ export async function readSpread(db: Db): Promise<{ processes: LiveProcess[]; bo
   const { bots } = await db
     .selectFrom('bot')
     .select((eb) => eb.fn.countAll<bigint>().as('bots'))
-    .where('state', 'in', SPEAKING_STATES)
+    .where('state', 'in', LEASABLE_STATES)
     .executeTakeFirstOrThrow()
   return { processes, bots: Number(bots) }
 }

@@ -10,7 +10,7 @@ import { barStateFor } from './bar-store.ts'
 import type { BotFacts, StoreOffers } from './fleet.ts'
 
 /** States in which a process may hold the bot and speak to Steam for it. */
-export const SPEAKING_STATES: readonly BotState[] = ['active', 'paused']
+export const LEASABLE_STATES: readonly BotState[] = ['active', 'paused']
 
 /** True if a process holds the bot's lease. */
 export const hasGateway = sql<boolean>`coalesce(bot.lease_until > now(), false)`
@@ -142,7 +142,7 @@ export async function botForReading(tx: Db | Tx, tried: readonly bigint[]): Prom
     )
     .select('bot.id')
     .where(reachable)
-    .where('bot.state', 'in', SPEAKING_STATES)
+    .where('bot.state', 'in', LEASABLE_STATES)
     .where('bot.id', '<>', sql<bigint>`all(${tried.map(String)}::bigint[])`)
     .groupBy('bot.id')
     .orderBy(sql`bot.inventories_failing_since is not null`)
@@ -248,7 +248,7 @@ export async function listBots(db: Db): Promise<BotSummary[]> {
 
 /** True for a bot that no process holds, although it could work. */
 export const isUnheld = ({ state, hasGateway, loginAfter }: BotSummary): boolean =>
-  SPEAKING_STATES.includes(state) && !hasGateway && loginAfter === null
+  LEASABLE_STATES.includes(state) && !hasGateway && loginAfter === null
 
 /** Locks a bot that was not removed. `which`: its number or its 64-bit Steam id, as decimal digits. */
 export function lockBot(tx: Tx, which: string) {

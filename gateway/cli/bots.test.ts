@@ -62,7 +62,7 @@ const LISTS = [
   'webhook list',
 ]
 
-it('every list command prints a line for an empty list; that of bot list is on stderr, so scripts count no bots', async () => {
+it('every list command prints a line for an empty list; bot list prints it on stderr, where scripts do not count it as a bot', async () => {
   for (const list of LISTS) {
     const { out, errors, code } = await run(list.split(' '))
     expect({ list, code, isSilent: out + errors === '' }).toEqual({ list, code: 0, isSilent: false })
@@ -244,7 +244,7 @@ describe('bot', () => {
     expect((await run(['bot', 'pause', '1'])).out).toContain('takes no new trades')
     expect(await botState()).toBe('paused')
     expect((await run(['bot', 'resume', steamId])).out).toContain('collects again')
-    // The bot's account was barred, and is in order again.
+    // A bar that still runs, although the account is in order again.
     await database.pool.query(`insert into bot_bar (bot_id, scope, reason, barred_at, until, times)
       values (1, 'all', 'bot_cannot_trade', till_now(), till_now() + interval '12 hours', 6)`)
     expect((await run(['bot', 'list'])).out).toContain('no new trades until')

@@ -24,7 +24,7 @@ const notify = (topic: string) => database.db.transaction().execute((tx) => sign
 
 const HOUR_MS = 3_600_000
 
-/** Stops the time, so only a wake-up lets anything continue. */
+/** Stops the clock, so only a wake-up lets anything continue. */
 const stopTime = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
 
 /** A check that finds nothing before its `n`th call. It counts its calls. */
@@ -112,7 +112,7 @@ describe('signals', () => {
     expect(await waiting).toBe('found')
   })
 
-  test('leave no connection open on which they cannot listen, such as to a replica', async () => {
+  test('close every connection on which they cannot listen, such as one to a replica', async () => {
     const query = pg.Client.prototype.query
     let refusals = 0
     vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (

@@ -21,7 +21,7 @@ let assets: string[]
 beforeAll(async () => {
   // Everything happens before the next Tuesday. During Steam's maintenance on Tuesdays, nothing is sold.
   selling = await startSellingTill(THURSDAY)
-  selling.bench.letSellItself(BOT)
+  selling.bench.letSellOwnItems(BOT)
   assets = await selling.pay('dota')
   // An item of the bot that no deposit brought.
   selling.bench.addStock(BOT, 1)

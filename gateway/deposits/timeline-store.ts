@@ -27,7 +27,7 @@ export async function timelineOf(db: Db, depositId: bigint): Promise<Moment[] | 
         || coalesce(steam_offer_id, 'not known'), null, null from trades where send_started_at is not null
       union all select accepted_at, 3, id, 'trade ' || id || ': accepted on Steam, Steam trade '
         || coalesce(steam_trade_id, 'not known'), null, null from trades where accepted_at is not null
-      union all select delivered_at, 4, id, 'trade ' || id || ': items proved to be with the bot, Steam trade '
+      union all select delivered_at, 4, id, 'trade ' || id || ': proof that the bot has the items, Steam trade '
         || steam_trade_id, null, null from trades where delivered_at is not null
       union all select entry.created_at, 5, entry.id, 'ledger: ' || debit.kind || ' → ' || credit.kind
         || ', ' || entry.cause, entry.amount, entry.currency

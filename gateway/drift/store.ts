@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { heldItems } from '../bots/held-item-store.ts'
 import { historyOf } from '../bots/history-store.ts'
-import { SPEAKING_STATES } from '../bots/store.ts'
+import { LEASABLE_STATES } from '../bots/store.ts'
 import type { Db } from '../db/client.ts'
 import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -160,7 +160,7 @@ type Due = Parameters<DriftStore['takeDue']>[0]
 const GOLDEN_RATIO = 0.618_033_988_749_895
 
 async function takeDue(db: Db, { now, nextAt, limit }: Due): Promise<bigint[]> {
-  const states = [...SPEAKING_STATES]
+  const states = [...LEASABLE_STATES]
   await sql`
     insert into custody_look (bot_id, due_at)
     select id, ${now}::timestamptz + interval '1 day' * mod((id * ${GOLDEN_RATIO}::float8)::numeric, 1)::float8

@@ -68,7 +68,7 @@ describe('the inventory call', () => {
     await bounded.close()
   })
 
-  test('allows each address a number of items too, so many deposits of one caller do not use up the processor', async () => {
+  test('limits the items of an address too, because one caller with many deposits could use up the processor', async () => {
     let nowMs = 0
     const bounded = fastify()
       .setValidatorCompiler(validatorCompiler)

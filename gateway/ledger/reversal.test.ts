@@ -38,6 +38,6 @@ it('D-9 a reversal has one movement for each part, with its cause, and throws if
     { debit: 'available', credit: 'items', amount: 5n, cause: 'reversed' },
   ])
   expect(() => reversalMovements({ ...reversal, held: -1n, liability: 'store' })).toThrow(
-    'a reversal of 1100 cannot take back 1000 while -1 is held',
+    'not a reversal: total 1000, gross 1100, held -1',
   )
 })

@@ -17,7 +17,7 @@ type Reversal = {
  */
 export function reversalMovements({ total, gross, held, liability }: Reversal): Movement[] {
   if (total <= 0n || gross < total || held < 0n) {
-    throw new RangeError(`a reversal of ${gross} cannot take back ${total} while ${held} is held`)
+    throw new RangeError(`not a reversal: total ${total}, gross ${gross}, held ${held}`)
   }
   const fromHeld = least(held, total)
   const movements: Movement[] = [

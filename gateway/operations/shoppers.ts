@@ -2,7 +2,7 @@ import type { Db } from '../db/client.ts'
 import { counted } from '../kit/counted.ts'
 import { scrub } from '../kit/scrub.ts'
 import { type Erased, eraseAccount } from '../shoppers/erasure-store.ts'
-import { type OnReleaseShopper, onReleaseShoppers, takeOffRelease } from '../shoppers/on-release-store.ts'
+import { endOnRelease, type OnReleaseShopper, onReleaseShoppers } from '../shoppers/on-release-store.ts'
 import {
   type DeniedShopper,
   deleteDenial,
@@ -148,7 +148,7 @@ export async function listShoppers({ db }: FindDeps): Promise<Answer<ShopperList
 export function trustShopper(deps: ActDeps, steamId: string): Promise<Answer<{ steamId: string }>> {
   const what = { name: 'shopper trust', needsReason: true, argumentsOf: () => ({ steamId }) }
   return act(deps, what, async (tx) => {
-    if (!(await takeOffRelease(tx, steamId)))
+    if (!(await endOnRelease(tx, steamId)))
       return refused('not_found', `${steamId} is already credited as its stores decide.`)
     return done({ steamId }, `${steamId} is credited as its stores decide, until it takes items back again.`)
   })

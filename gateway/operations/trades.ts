@@ -77,7 +77,7 @@ const STEAM_NUMBER = /^[1-9]\d{0,19}$/
 
 /** Says to wait, because a look counts no item as missing in the ten minutes after its delivery was booked. */
 const UNASKED =
-  'Steam was not asked. Compare the Steam trade with the bot’s trade history; ten minutes from now, items drift --now looks for items that did not arrive.'
+  'Steam was not asked. Compare the Steam trade with the bot’s trade history; in ten minutes, run `items drift --now` to find items that did not arrive.'
 
 /** Credits a trade, given a Steam trade that the operator has seen. */
 export function creditTrade(

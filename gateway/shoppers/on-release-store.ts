@@ -56,7 +56,7 @@ export function onReleaseShoppers(
 }
 
 /** Lets stores decide again how the account is credited. Returns false if they did already. */
-export async function takeOffRelease(tx: Tx, steamId: string): Promise<boolean> {
+export async function endOnRelease(tx: Tx, steamId: string): Promise<boolean> {
   const deleted = await tx.deleteFrom('careful_shopper').where('steam_id', '=', steamId).executeTakeFirst()
   return deleted.numDeletedRows > 0n
 }

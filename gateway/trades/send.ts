@@ -16,7 +16,7 @@ export const WRITE_DEADLINE_MS = 15_000
 /** Lists begin this much earlier than needed, because Steam's clock may be behind ours. */
 export const LIST_MARGIN_MS = 60_000
 
-/** How far back before the send a search for its offer reaches. A wrong clock must not hide the offer forever. */
+/** The search for a lost offer begins this long before the send. A wrong clock must not hide the offer forever. */
 export const SEARCH_MARGIN_MS = 15 * 60_000
 
 /** Sends the offer of an intent, unless the bot or the shopper cannot trade now. */
@@ -32,7 +32,7 @@ export async function send(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade
   const partner = { steamId: trade.partnerSteamId, token }
   const obstacle = await obstacleOf(bot, partner)
   if (obstacle === 'unknown' || obstacle === 'not_our_turn') {
-    // Such an obstacle can concern all bots at once. The request stays here unless another bot would serve it sooner.
+    // Other bots may be no better off, so the request stays here unless one of them would serve it sooner.
     const because = obstacle === 'unknown' ? 'out_of_reach' : obstacle
     const moved = await moveOn(deps, { loaded, because, source })
     return moved ? undefined : askAgain(deps, bot, loaded)
@@ -132,8 +132,8 @@ export async function reconcile(deps: Shell, bot: BotContext, loaded: LoadedTrad
 }
 
 /**
- * Counts the rows that may be the trade's own offer. Leaves out the known offers of other trades: a shopper who tries
- * again asks the same bot for the same items.
+ * Counts the rows that may be the trade's own offer. Leaves out the known offers of other trades: when a shopper tries
+ * again, the same bot may ask for the same items.
  */
 export async function countUnclear(
   { trades }: ShellDeps,

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { ASK_AGAIN_MS } from '../alerts/needs-store.ts'
 import { botQueue } from '../bots/bot.ts'
 import { takeDueHistories } from '../bots/history-store.ts'
-import { SPEAKING_STATES } from '../bots/store.ts'
+import { LEASABLE_STATES } from '../bots/store.ts'
 import type { Db } from '../db/client.ts'
 import { OPEN_TRADE_STATES, type TradeStateColumn } from '../db/trade-tables.ts'
 import type { DepositDeps } from '../deposits/service.ts'
@@ -31,7 +31,7 @@ export function sweepsOf({ db, queue }: Pick<DepositDeps, 'db' | 'queue'>): Swee
         .select('id')
         .where('due_at', '<=', now)
         .where('bot_id', 'in', (bots) =>
-          bots.selectFrom('bot').select('bot.id').where('state', 'in', SPEAKING_STATES),
+          bots.selectFrom('bot').select('bot.id').where('state', 'in', LEASABLE_STATES),
         )
         .orderBy('due_at')
         .limit(limit)

@@ -40,8 +40,8 @@ const WATCH_BACK_MS = 15 * 60_000
 const SINGLES_A_TURN = 5
 
 /**
- * How often to read an offer whose row of the list cannot be read. Steam's answer about that offer may be unreadable
- * too, and such an answer counts as a failure of Steam until the next list.
+ * How often to read an offer whose row of the list cannot be read. Such reads must be rare: Steam's answer about the
+ * offer may be unreadable too, and then counts as a failure of the bot's calls until its next list succeeds.
  */
 const UNREADABLE_EVERY_MS = 60_000
 
@@ -143,10 +143,10 @@ async function declineCounters(deps: ShellDeps, bot: BotContext, received: reado
   const since = new Date(deps.clock.now().getTime() - COUNTERED_MS)
   const partners = await deps.trades.partnersSince(bot.botId, since)
   for (const offer of open) {
-    // Other offers stay: the operator may move items by hand, and may have paid with the same account before.
+    // An offer from an operator's account stays open, even if the account has paid lately: it may move items by hand.
     const depositId = partners.get(offer.partnerSteamId)
-    const isOperators = destinationOf(deps.destinations, offer.partnerSteamId) !== undefined
-    if (depositId === undefined || isOperators || !bot.mayWrite(WRITE_DEADLINE_MS)) continue
+    const isFromOperator = destinationOf(deps.destinations, offer.partnerSteamId) !== undefined
+    if (depositId === undefined || isFromOperator || !bot.mayWrite(WRITE_DEADLINE_MS)) continue
     deps.log.warn({ deposit: String(depositId), offer: offer.offerId }, 'bot began to decline a counteroffer')
     await bot.session.declineOffer(offer.offerId)
   }
@@ -288,8 +288,8 @@ async function offersOf(deps: Shell, bot: BotContext, loaded: LoadedTrade): Prom
   const ours = turn.offers.filter(isOurs)
   search.unclear += await countUnclear(deps, loaded, turn)
   const isOver = ours.length > 0 || pass.isComplete
-  // A row that may be the offer does not show whether it was accepted. The search is kept, because it knows since when
-  // it is blocked.
+  // A row that may be the offer does not show whether it was accepted. The search is kept, because it records when it
+  // became blocked.
   const isBlocked = isOver && ours.length === 0 && search.unclear > 0
   // Ended first: if the database fails now, the next review begins at the first page again.
   if (isOver && !isBlocked) deps.lists.endSearch(bot, facts.id)

@@ -19,7 +19,7 @@ export const PROTECTED_MS = DAY_MS / 4
 /** How long an offer is in escrow. */
 const ESCROW_MS = 15 * DAY_MS
 
-/** One item, whoever owns it. Steam gives it a new id each time its owner changes. */
+/** One item, whoever owns it. Steam gives it a new id with each delivery. */
 export type Thing = {
   appId: number
   assetId: string
@@ -77,7 +77,7 @@ export class ModelSteam {
   readonly #luck: Luck
   readonly nowMs: () => number
   readonly #ours: ReadonlySet<string>
-  /** On the real level, an item's id without its first digit is its former id, in the shopper's inventory. */
+  /** The first digit, 5, marks ids at a bot. Without it, the id is the one that the item had at the shopper. */
   #lastId = 5_001_000
 
   constructor(luck: Luck, nowMs: () => number, ours: ReadonlySet<string>) {
@@ -220,7 +220,7 @@ export class ModelSteam {
     const soon = nowMs + random.int(4 * MINUTE_MS)
     if (this.#luck.hits('buyer declines', 0.05)) return { partner: 'declines', actsAtMs: soon }
     if (this.#luck.hits('buyer counters', 0.05)) return { partner: 'counters', actsAtMs: soon }
-    // Few wishes go to accounts other than the vault's own, so more of these partners never accept.
+    // Wishes to accounts that are not the vault's own are rare. To reach this case, more of their partners never accept.
     const isWish = message.startsWith('vault w')
     if (this.#luck.hits('buyer never accepts', isWish ? 0.3 : 0.05))
       return { partner: 'ignores', actsAtMs: soon }

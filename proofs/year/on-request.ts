@@ -37,7 +37,7 @@ export const ON_REQUEST: Readonly<Record<string, 'a shopper' | 'a store' | 'an o
   'gateway/operations/': 'an operator',
   'gateway/operators/': 'an operator',
   'gateway/shoppers/on-release-store.ts onReleaseShoppers': 'an operator',
-  'gateway/shoppers/on-release-store.ts takeOffRelease': 'an operator',
+  'gateway/shoppers/on-release-store.ts endOnRelease': 'an operator',
   'gateway/shoppers/erasure-store.ts': 'an operator',
   'gateway/shoppers/store.ts openTradesWith': 'an operator',
   'gateway/store-api/idempotency-store.ts': 'a store',

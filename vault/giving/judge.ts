@@ -35,7 +35,10 @@ const wait = (because: string): Objection => ({ kind: 'wait', because })
 export type Context = {
   rules: Rules
   book: Book
-  /** The account whose items leave. Undefined if the vault does not have it. */
+  /**
+   * The account whose items leave. Undefined if the vault does not have it. `sells`: it was added for selling only, unlike
+   * a bot that sells its own items.
+   */
   account: { sells: boolean } | undefined
   /** The operator's approval at the vault, with its recipient. Undefined if there is none. */
   approved: Approval | undefined
@@ -96,6 +99,7 @@ export function judgeItems(assets: readonly GivenAsset[], seen: ShownItems): Obj
   return items.some((item) => item?.isTradable !== true) ? refuse('an item cannot be traded') : undefined
 }
 
+/** `cents`: in US cents, as the limits are. */
 type Load = { cents: bigint; items: number; now: Date }
 
 /**

@@ -210,7 +210,7 @@ export async function openTestBench(options: { database?: BenchDatabase; marketD
       return steamId
     },
     /** Makes an enrolled collecting bot sell its own items on market.csgo.com. */
-    letSellItself(who: string): void {
+    letSellOwnItems(who: string): void {
       const bot = accountOf(who)
       const { steamId } = bot
       this.writeRules({ destinations: { own: { steamId, tradeLink: tradeLink(bot) } } })

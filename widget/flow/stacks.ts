@@ -2,7 +2,7 @@
 import type { Item } from '../../contract/widget-api.ts'
 
 export type Stacks = {
-  /** The first item of each stack, in the order of the answer: what a card shows. */
+  /** The item that each card shows: the first of its stack. Ordered as in the inventory. */
   fronts: readonly Item[]
   /** The asset ids of a stack by the id of its first item. */
   members: ReadonlyMap<string, readonly string[]>

@@ -92,7 +92,7 @@ describe('D-9 the split shown before a press on Add funds', () => {
     expect(shownText).toContain('Steam allows CS2 trades to be reversed for some days. For 8 days')
     // Other shoppers may use up the store's limit before the offer is created.
     expect(shownText).toContain(
-      'a store gets money only up to its limit. The offer may bring more now, and says so.',
+      'a store gets money only up to its limit. You may get more now: the offer shows how much before you accept.',
     )
     expect(shownText).not.toContain('at least')
   })
@@ -127,7 +127,7 @@ describe('D-9 the split shown before a press on Add funds', () => {
   it('mentions the store’s limit, without a figure, if the limit is used up and all money comes later', () => {
     const shownText = text(panel({ picked: ['2'], inventory: { hold: { ...hold, atOnce: 0, by: 'limit' } } }))
     expect(shownText).toContain('On Nov 30, expected $20.00')
-    expect(shownText).toContain('a store gets money only up to its limit, which has no room right now.')
+    expect(shownText).toContain('a store gets money only up to its limit, which is used up right now.')
     expect(shownText.match(/\$[\d.]+/g)).not.toContain('$0.00')
   })
 

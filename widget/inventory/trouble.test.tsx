@@ -60,7 +60,9 @@ it('while a hidden inventory is read again, its notice stays and the page has no
 })
 
 it('A-074 the page does not say that the game is missing if the account may not trade', () => {
-  expect(trouble('accountRestricted')).not.toContain('you do not own this game')
+  const { description } = standTexts.en.inventoryErrors.tradeNotAvailable
+  expect(trouble('tradeNotAvailable')).toContain(description)
+  expect(trouble('accountRestricted')).not.toContain(description)
 })
 
 /** Returns the text of a search without a result, and the labels of its buttons. */

@@ -21,10 +21,10 @@ import {
 import type { LoadedTrade } from '../../../gateway/trades/trade-store.ts'
 import type { Bot, TillMemory } from './memory.ts'
 
-type Offer = { partner: string; game: Game; now: Date }
-type BotQuery = Offer & { items: number; tried: readonly bigint[] }
+type Occasion = { partner: string; game: Game; now: Date }
+type BotQuery = Occasion & { items: number; tried: readonly bigint[] }
 
-const factsOf = ({ bots }: TillMemory, { partner, game, now }: Offer): BotFacts[] =>
+const factsOf = ({ bots }: TillMemory, { partner, game, now }: Occasion): BotFacts[] =>
   [...bots.values()].map((bot) => {
     const open = [...bot.open]
     return {
@@ -72,6 +72,7 @@ export function trust({ bars, doubts }: Bot, game: Game): void {
   doubts.clear()
 }
 
+/** Records a refusal that the bot may have caused. Enough of them, to different partners, bar the bot. */
 export function doubt(bot: Bot, { partner, game, now }: { partner: string; game: Game; now: Date }): void {
   bot.doubts.set(partner, now.getTime())
   const recent = [...bot.doubts.values()].filter((at) => at > now.getTime() - DOUBTS_WITHIN_MS)

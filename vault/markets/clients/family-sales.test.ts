@@ -30,7 +30,7 @@ const isWanted = (due: DueGift) => client.isWanted(due, { offerId: '1', listedAt
 const outcomes = (appId: number) => unwrap(client.outcomes(appId, new Date(START_MS - 1000)))
 
 describe('a sale', () => {
-  it('stays due under one deal number until the buyer has the items, which it identifies by asset id', async () => {
+  it('names its items by asset id, and stays due under one deal number until the buyer has them', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, temper: 'accepts', count: 2 })
     expect(due.assets.map(({ assetId }) => assetId)).toEqual(bench.assetsOf(DOTA).slice(0, 2))
     expect((await unwrap(client.round(DOTA))).due).toEqual([due])
@@ -152,7 +152,7 @@ describe('a sale', () => {
     bench.cancel(offerId)
   })
 
-  it('that the market’s list lacks counts as unanswered, and as wanted when the list contains it', async () => {
+  it('counts as unanswered while the market’s list lacks it, and as wanted when the list has it again', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, temper: 'accepts' })
     bench.market.begin('items-missing')
     expect((await isWanted(due)).kind).toBe('unanswered')
