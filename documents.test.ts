@@ -1,4 +1,4 @@
-/** Compares the documents with the code: the files that they name, the diagrams and the error codes. */
+/** Compares the documents with the code: the files that they mention, the diagrams and the error codes. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -17,7 +17,7 @@ const exists = (path: string): boolean => globSync(path, { cwd: ROOT }).length >
 /** A release has the first, and the operator of a container makes the second. */
 const NOT_IN_THE_TREE = ['bin/tradetill', 'deploy/secrets/']
 
-/** Returns the files and folders that a cell names and that do not exist, each with the folder where it should be. */
+/** Returns the files and folders in a cell that do not exist, each with the folder where it should be. */
 function missingOf(cell: string): string[] {
   const missing: string[] = []
   let folder = '.'

@@ -112,7 +112,7 @@ export function createKit(surroundings: Surroundings): Kit {
 /** The complaint about a step; undefined if the step is right. */
 export type Complaint = string | undefined
 
-/** A handler refuses a call that was signed with the wrong secret by one of these statuses. */
+/** One of these statuses refuses a call that was signed with the wrong secret. */
 const REFUSES_SIGNATURES: readonly number[] = [400, 401, 403]
 
 export function mustAccept(reply: Reply): Complaint {

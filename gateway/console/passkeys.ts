@@ -62,7 +62,7 @@ export function registrationOptions(
   })
 }
 
-/** Makes the options for using a passkey. If none are named, the browser offers all that it has for the console. */
+/** Makes the options for using a passkey. If none are given, the browser offers all that it has for the console. */
 export function assertionOptions({ url }: Party, known: readonly KnownPasskey[] = []) {
   return generateAuthenticationOptions({
     rpID: url.hostname,

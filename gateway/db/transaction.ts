@@ -6,7 +6,7 @@ const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 const MOST_TRIES = 5
 
-/** Thrown by the work of a transaction if another one has changed the data on which the work is based. */
+/** Thrown by the work of a transaction if another transaction has changed the data that the work is based on. */
 export class Overtaken extends Error {
   readonly code = SERIALIZATION_FAILURE
 }

@@ -131,7 +131,7 @@ function isMarketable({ market }: SteamItem, now: Date): boolean {
 const UNUSUAL_NAME = /^(?:Strange )?Unusual /
 
 /**
- * True for Team Fortress items that share their market name with items of another value: those with effects, and
+ * True for Team Fortress items that share their market name with items of different value: those with effects, and
  * uncraftable ones.
  */
 function isUnlikeItsName({ isNoted, marketHashName, tags }: SteamItem, game: Game): boolean {

@@ -1,5 +1,5 @@
 /**
- * Returns the message of the error's cause, or else its own: a failed fetch names its reason only in the cause. An
+ * Returns the message of the error's cause, or else its own: a failed fetch gives its reason only in the cause. An
  * error without any message, such as that of several refused connections, has its name.
  */
 export function reasonOf(error: unknown): string {

@@ -8,7 +8,7 @@ const FILE = join(import.meta.dirname, '../../package.json')
 export const ourVersion = (): string =>
   z.object({ version: z.string() }).parse(JSON.parse(readFileSync(FILE, 'utf8'))).version
 
-/** True if `version` comes before `other`. Throws if one does not begin like 1.2.3; ignores what follows. */
+/** True if `version` comes before `other`. Throws if either does not begin like 1.2.3; ignores what follows. */
 export function isOlder(version: string, other: string): boolean {
   const [ours, theirs] = [numbersOf(version), numbersOf(other)]
   const index = ours.findIndex((part, at) => part !== theirs[at])
