@@ -237,7 +237,7 @@ async function checkTimeline({ db, reads }: Reading, row: Row): Promise<void> {
   const shown = {
     movements: count(/^ledger: /),
     events: count(/^event /),
-    deliveries: count(/^trade \d+: items proved /),
+    deliveries: count(/^trade \d+: proof that the bot has /),
   }
   const { movements, events, deliveries } = row
   must(
