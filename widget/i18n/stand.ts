@@ -98,11 +98,11 @@ const en = {
   whyLater: (days: number, game: string) =>
     `Steam allows ${game} trades to be reversed for some days, so the store gets the money ${countEn(days, 'day', 'days')} after your items arrive.`,
   whyParts: (days: number, game: string) =>
-    `Steam allows ${game} trades to be reversed for some days. For ${countEn(days, 'day', 'days')} a store gets money only up to its limit. You may get more now: the offer shows how much before you accept.`,
+    `Steam allows ${game} trades to be reversed for some days. For ${countEn(days, 'day', 'days')} a store gets money only up to its limit. You may get more now; the offer will say.`,
   whyLimit: (days: number, game: string) =>
     `Steam allows ${game} trades to be reversed for some days. For ${countEn(days, 'day', 'days')} a store gets money only up to its limit, which is used up right now. So the whole amount comes later.`,
   whyExpected: (days: number, game: string) =>
-    `All of it should come now; the offer tells you before you accept. Steam allows ${game} trades to be reversed for some days, so a store gets only a limited sum early. If other payments use it up first, a part comes ${countEn(days, 'day', 'days')} later.`,
+    `All of it should come now; the offer tells you before you accept. Steam allows ${game} trades to be reversed for some days, so other payments can delay a part by ${countEn(days, 'day', 'days')}.`,
   whyNow: (game: string) => `Nothing is held for ${game}: the store gets all of it once your items arrive.`,
   payFixed: 'Pressing fixes the amount. If prices change before that, we’ll ask again.',
   target: 'To pay',
@@ -258,11 +258,11 @@ const ru: StandTexts = {
   whyLater: (days, game) =>
     `Steam позволяет отменить обмен в ${game} ещё несколько дней, поэтому деньги магазин получит через ${countRu(days, 'день', 'дня', 'дней')}.`,
   whyParts: (days, game) =>
-    `Steam позволяет отменить обмен в ${game} ещё несколько дней. В течение ${countRu(days, 'дня', 'дней', 'дней')} магазин получает деньги только в пределах лимита. Сейчас может прийти и больше: точную сумму покажет предложение.`,
+    `Steam позволяет отменить обмен в ${game} ещё несколько дней. В течение ${countRu(days, 'дня', 'дней', 'дней')} магазин получает деньги только в пределах лимита. Точную сумму покажет предложение.`,
   whyLimit: (days, game) =>
     `Steam позволяет отменить обмен в ${game} ещё несколько дней. В течение ${countRu(days, 'дня', 'дней', 'дней')} магазин получает деньги только в пределах лимита, а сейчас он исчерпан. Поэтому вся сумма придёт позже.`,
   whyExpected: (days, game) =>
-    `Ожидаем всё сейчас; точную сумму покажет предложение. Steam позволяет отменить обмен в ${game} ещё несколько дней, поэтому раньше срока магазин получает лишь ограниченную сумму. Если её займут другие платежи, часть придёт через ${countRu(days, 'день', 'дня', 'дней')}.`,
+    `Ожидаем всё сейчас; точно покажет предложение. Steam позволяет отменить обмен в ${game} ещё несколько дней, поэтому другие платежи могут отложить часть на ${countRu(days, 'день', 'дня', 'дней')}.`,
   whyNow: (game) => `Для ${game} ничего не удерживается: магазин получит всю сумму, когда придут предметы.`,
   pickForMe: 'Подобрать за меня',
   pickOpen: 'Подбор',

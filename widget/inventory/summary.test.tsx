@@ -92,7 +92,7 @@ describe('D-9 the split shown before a press on Add funds', () => {
     expect(shownText).toContain('Steam allows CS2 trades to be reversed for some days. For 8 days')
     // Other shoppers may use up the store's limit before the offer is created.
     expect(shownText).toContain(
-      'a store gets money only up to its limit. You may get more now: the offer shows how much before you accept.',
+      'a store gets money only up to its limit. You may get more now; the offer will say.',
     )
     expect(shownText).not.toContain('at least')
   })
