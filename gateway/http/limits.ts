@@ -81,11 +81,16 @@ export const addressKey = (ip: string): string => callerOf(ip).key
 const SUBSCRIBERS_OF_NETWORK = 16
 
 /** Buckets of addresses. A network has a bucket too, so its addresses cannot displace the buckets of others. */
-export function createAddressBuckets({ perSecond, burst }: Rate, nowMs: () => number): Buckets {
+export function createAddressBuckets({ perSecond, burst }: Rate, nowMs: () => number): Buckets & CostBuckets {
   const subscribers = createBuckets({ perSecond, burst }, nowMs)
   const rate = { perSecond: perSecond * SUBSCRIBERS_OF_NETWORK, burst: burst * SUBSCRIBERS_OF_NETWORK }
   const networks = createBuckets(rate, nowMs)
   return {
+    charge: (ip, cost) => {
+      const { key, network } = callerOf(ip)
+      if (network !== undefined) networks.charge(network, cost)
+      subscribers.charge(key, cost)
+    },
     has: (ip) => {
       const { key, network } = callerOf(ip)
       return subscribers.has(key) && (network === undefined || networks.has(network))

@@ -1,8 +1,9 @@
 import { gunzipSync } from 'node:zlib'
 import { type FastifyInstance, fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { inventorySchema } from '../../contract/widget-api.ts'
+import type { Rate } from '../http/limits.ts'
 import { handleErrors } from '../http/problem.ts'
 import { parsePartnerPage, parsePublicPage } from '../steam/parse.ts'
 import type { SteamItem } from '../steam/steam.ts'
@@ -36,60 +37,81 @@ async function call(items: SteamItem[], headers: Record<string, string> = {}) {
 }
 
 describe('the inventory call', () => {
-  test('allows each link a burst of items, and then a number of items per second', async () => {
-    let nowMs = 0
+  /** The page's calls with these limits, by the test's clock. */
+  async function openBounded(limits: { items: Rate; firstItems: Rate; itemsOfAddress: Rate }) {
+    const clock = { nowMs: 0 }
     const bounded = fastify()
       .setValidatorCompiler(validatorCompiler)
       .setSerializerCompiler(serializerCompiler)
     handleErrors(bounded, till.deps.log)
-    await bounded.register(
-      inventoryRoutes(till.deps, {
-        items: { perSecond: 2, burst: 5 },
-        itemsOfAddress: AMPLE,
-        nowMs: () => nowMs,
-      }),
-    )
+    await bounded.register(inventoryRoutes(till.deps, { ...limits, nowMs: () => clock.nowMs }))
+    onTestFinished(() => bounded.close())
+    const ask = (remoteAddress?: string) =>
+      bounded.inject({
+        url: `/api/inventory?hash=${till.hash}&game=cs`,
+        ...(remoteAddress !== undefined && { remoteAddress }),
+      })
+    return { clock, ask }
+  }
+  const THREE_ITEMS = [anItem('1', 'Knife'), anItem('2', 'Knife', { tradable: false }), anItem('3', 'Case')]
+  const FEW = { perSecond: 2, burst: 5 }
+
+  test('allows each link a burst of items, and then a number of items per second', async () => {
+    const { clock, ask } = await openBounded({ items: FEW, firstItems: FEW, itemsOfAddress: AMPLE })
     // Each answer costs its three items. Calls are refused while the balance is not above zero.
-    await call([anItem('1', 'Knife'), anItem('2', 'Knife', { tradable: false }), anItem('3', 'Case')])
-    const ask = async () => {
-      const { statusCode, headers } = await bounded.inject(`/api/inventory?hash=${till.hash}&game=cs`)
+    await call(THREE_ITEMS)
+    const answer = async () => {
+      const { statusCode, headers } = await ask()
       return [statusCode, headers['retry-after']]
     }
-    expect([await ask(), await ask(), await ask()]).toEqual([
+    expect([await answer(), await answer(), await answer()]).toEqual([
       [200, undefined],
       [200, undefined],
       [429, '5'],
     ])
-    nowMs = 1_000
-    expect([await ask(), await ask()]).toEqual([
+    clock.nowMs = 1_000
+    expect([await answer(), await answer()]).toEqual([
       [200, undefined],
       [429, '5'],
     ])
-    await bounded.close()
   })
 
+  /** The statuses of calls from these addresses, one after the other. */
+  const statuses = async (ask: (address: string) => Promise<{ statusCode: number }>, addresses: string[]) => {
+    const codes = []
+    for (const address of addresses) codes.push((await ask(address)).statusCode)
+    return codes
+  }
+  const NO_FIRST = { perSecond: 0, burst: 1 }
+
   test('limits the items of an address too, because one caller with many deposits could use up the processor', async () => {
-    let nowMs = 0
-    const bounded = fastify()
-      .setValidatorCompiler(validatorCompiler)
-      .setSerializerCompiler(serializerCompiler)
-    handleErrors(bounded, till.deps.log)
-    const itemsOfAddress = { perSecond: 2, burst: 5 }
-    await bounded.register(inventoryRoutes(till.deps, { items: AMPLE, itemsOfAddress, nowMs: () => nowMs }))
-    await call([anItem('1', 'Knife'), anItem('2', 'Knife'), anItem('3', 'Case')])
-    const ask = async (remoteAddress: string) => {
-      const url = `/api/inventory?hash=${till.hash}&game=cs`
-      return (await bounded.inject({ url, remoteAddress })).statusCode
-    }
+    const { clock, ask } = await openBounded({ items: AMPLE, firstItems: NO_FIRST, itemsOfAddress: FEW })
+    await call(THREE_ITEMS)
     // The addresses of a /64 are one caller's.
-    const caller = ['2001:db8::1', '2001:db8::2', '2001:db8::3']
-    const answers = []
-    for (const address of caller) answers.push(await ask(address))
-    expect(answers).toEqual([200, 200, 429])
-    expect(await ask('203.0.113.9')).toBe(200)
-    nowMs = 1_000
-    expect(await ask('2001:db8::4')).toBe(200)
-    await bounded.close()
+    expect(await statuses(ask, ['2001:db8::1', '2001:db8::2', '2001:db8::3'])).toEqual([200, 200, 429])
+    expect((await ask('203.0.113.9')).statusCode).toBe(200)
+    clock.nowMs = 1_000
+    expect((await ask('2001:db8::4')).statusCode).toBe(200)
+  })
+
+  test('limits the items of a /48 to those of 16 addresses', async () => {
+    const { ask } = await openBounded({ items: AMPLE, firstItems: NO_FIRST, itemsOfAddress: FEW })
+    await call(THREE_ITEMS)
+    // The /48 may read 16 times 5 items: 27 answers reach that.
+    const networks = Array.from({ length: 28 }, (_, index) => `2001:db8:0:${index.toString(16)}::1`)
+    expect(await statuses(ask, networks)).toEqual([...Array(27).fill(200), 429])
+  })
+
+  test('allows each link its first items even if others have used up the limit of the address', async () => {
+    const firstItems = { perSecond: 0, burst: 7 }
+    const { ask } = await openBounded({
+      items: AMPLE,
+      firstItems,
+      itemsOfAddress: { perSecond: 0, burst: 1 },
+    })
+    await call(THREE_ITEMS)
+    // The first answer uses up what the address may read, and the third what the link may read first.
+    expect(await statuses(ask, Array(4).fill('203.0.113.9'))).toEqual([200, 200, 200, 429])
   })
 
   test('prices at most four inventories of an address at a time, and at most six in all', async () => {

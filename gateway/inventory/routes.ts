@@ -8,7 +8,7 @@ import {
   priceQuerySchema,
   priceReasonSchema,
 } from '../../contract/widget-api.ts'
-import { addressKey, createBuckets, type Rate } from '../http/limits.ts'
+import { addressKey, createAddressBuckets, createBuckets, type Rate } from '../http/limits.ts'
 import { refuse } from '../http/refusal.ts'
 import { createFairLimiter } from '../kit/limiter.ts'
 import { reasonOfPrice } from './price-reason.ts'
@@ -28,6 +28,8 @@ const ITEM_RATE: Rate = { perSecond: 1_000, burst: 20_000 }
  * can be behind one address.
  */
 const ADDRESS_ITEM_RATE: Rate = { perSecond: 5_000, burst: 200_000 }
+/** What a deposit may read even if its address has spent its own: a neighbour must not keep a shopper from paying. */
+const FIRST_ITEM_RATE: Rate = { perSecond: 50, burst: 5_000 }
 const RETRY_AFTER_S = 5
 
 /**
@@ -37,10 +39,11 @@ const RETRY_AFTER_S = 5
  */
 const TURNS = { inAll: 6, ofKey: 4 }
 
-/** `items`: for each deposit. */
-type Limits = { items: Rate; itemsOfAddress: Rate; nowMs: () => number }
+/** `items`, `firstItems`: for each deposit. */
+type Limits = { items: Rate; firstItems: Rate; itemsOfAddress: Rate; nowMs: () => number }
 const DEFAULT_LIMITS: Limits = {
   items: ITEM_RATE,
+  firstItems: FIRST_ITEM_RATE,
   itemsOfAddress: ADDRESS_ITEM_RATE,
   nowMs: () => performance.now(),
 }
@@ -48,10 +51,11 @@ const DEFAULT_LIMITS: Limits = {
 /** GET /api/inventory and GET /api/price. */
 export function inventoryRoutes(
   deps: InventoryDeps,
-  { items, itemsOfAddress, nowMs }: Limits = DEFAULT_LIMITS,
+  { items, firstItems, itemsOfAddress, nowMs }: Limits = DEFAULT_LIMITS,
 ): FastifyPluginAsync {
   const itemBuckets = createBuckets(items, nowMs)
-  const addressBuckets = createBuckets(itemsOfAddress, nowMs)
+  const firstBuckets = createBuckets(firstItems, nowMs)
+  const addressBuckets = createAddressBuckets(itemsOfAddress, nowMs)
   const turns = createFairLimiter(TURNS)
   return async (app) => {
     app.withTypeProvider<ZodTypeProvider>().get(
@@ -61,22 +65,22 @@ export function inventoryRoutes(
         onSend: compressAnswer,
       },
       async ({ query, signal, ip }) => {
-        const address = addressKey(ip)
         const refuseIfSpent = () => {
-          const isLeft = itemBuckets.has(query.hash) && addressBuckets.has(address)
+          const mayRead = firstBuckets.has(query.hash) || addressBuckets.has(ip)
+          const isLeft = itemBuckets.has(query.hash) && mayRead
           if (!isLeft) refuse('too_many_requests', { retryAfterS: RETRY_AFTER_S })
         }
         refuseIfSpent()
         // Checked again in turn, because calls that waited together may have used the limit up.
         const inTurn = <T>(work: () => Promise<T>) =>
-          turns(address, () => {
+          turns(addressKey(ip), () => {
             refuseIfSpent()
             return work()
           })
         const inventory = await readInventory(deps, query, { signal, inTurn })
         const cost = inventory.items.length + inventory.unavailableItems
-        itemBuckets.charge(query.hash, cost)
-        addressBuckets.charge(address, cost)
+        for (const buckets of [itemBuckets, firstBuckets]) buckets.charge(query.hash, cost)
+        addressBuckets.charge(ip, cost)
         return inventory
       },
     )
