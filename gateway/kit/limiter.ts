@@ -28,7 +28,7 @@ export function createLimiter(width: number, mostWaiting = Number.POSITIVE_INFIN
 }
 
 export type FairLimiter = <T>(key: string, work: () => Promise<T>) => Promise<T>
-type FairLimits = { inAll: number; ofKey: number }
+export type FairLimits = { inAll: number; ofKey: number }
 
 /**
  * Runs at most `inAll` tasks at a time, and at most `ofKey` with the same key. Further tasks of a key wait apart, so a

@@ -65,6 +65,8 @@ export const ACCOUNT_OPERATIONS: readonly Operation[] = [
     method: 'GET',
     path: '/v1/report',
     scope: 'balance:read',
+    // A report of a large store keeps a connection for seconds.
+    atATime: { inAll: 2, ofKey: 1 },
     group: 'Money',
     summary: 'What was booked in a period',
     description:

@@ -33,7 +33,8 @@ const CALLS_AT_A_TIME = { inAll: Number.POSITIVE_INFINITY, ofKey: 5 }
 type Route = { operation: Operation; turns: FairLimiter }
 
 function addRoute(app: FastifyInstance, deps: StoreApiDeps, { operation, turns }: Route): void {
-  const { method, path, scope, idempotent = false } = operation
+  const { method, path, scope, idempotent = false, atATime } = operation
+  const ownTurns = atATime && createFairLimiter(atATime)
   app.route({
     method,
     url: path,
@@ -45,10 +46,12 @@ function addRoute(app: FastifyInstance, deps: StoreApiDeps, { operation, turns }
       const { id } = storeOf(request)
       const { values, perform } = operation.prepare(deps, storeOf(request), request)
       if (method !== 'GET') deps.limitBytes(id, Buffer.byteLength(JSON.stringify(values)))
-      const { repeated, answer } = await turns(String(id), async () => {
+      const work = async () => {
         const earlier = idempotent ? await repeatedAnswer(deps, request, values) : undefined
         return { repeated: earlier, answer: earlier ?? (await perform()) }
-      })
+      }
+      const inTurn = () => turns(String(id), work)
+      const { repeated, answer } = await (ownTurns === undefined ? inTurn() : ownTurns(String(id), inTurn))
       noteDeposit(request, operation, answer)
       if (repeated !== undefined) return sendRepeated(reply, repeated)
       return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.text)

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { recordPayout } from '../ledger/payout.ts'
 import { payFor } from '../testing/payment.ts'
+import { testPool } from '../testing/pool.ts'
 import { type StoreApi, startStoreApi } from '../testing/store-api.ts'
 import { aBot, aDeposit, aStore, jump, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
@@ -92,4 +93,32 @@ test.each([
 
 test('a whole month is accepted', async () => {
   expect(await call('2026-01-01T00:00:00Z', '2026-02-01T00:00:00Z')).toEqual({ days: [] })
+})
+
+test('a process reads one report of a store at a time, and two in all', async () => {
+  const keys = [api.key]
+  for (let stores = 1; stores < 3; stores += 1) keys.push(await api.newKey(await aStore(till)))
+  const pool = testPool(till.url, 2)
+  const locker = await pool.connect()
+  const countReading = async () => {
+    const { rows } = await pool.query(
+      `select count(*)::int as count from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock' and query like '%movements%'`,
+    )
+    return rows[0]?.count
+  }
+  const [from, before] = [now(), later(1)]
+  const ask = (key?: string) => call(from, before, key)
+  await locker.query('begin')
+  await locker.query('lock table ledger_entry in access exclusive mode')
+  const ofFirst = [ask(), ask()]
+  await expect.poll(countReading).toBe(1)
+  const ofOthers = keys.slice(1).map(ask)
+  await expect.poll(countReading).toBe(2)
+  expect((await api.call('GET', '/v1/events')).statusCode).toBe(200)
+  expect(await countReading()).toBe(2)
+  await locker.query('commit')
+  expect(await Promise.all([...ofFirst, ...ofOthers])).toEqual(Array(4).fill({ days: [] }))
+  locker.release()
+  await pool.end()
 })

@@ -25,29 +25,36 @@ export type ReportRow = {
 const accountsOf = (storeId: bigint | null): RawBuilder<unknown> =>
   storeId === null ? sql`account.store_id is not null` : sql`account.store_id = ${storeId}`
 
-/** Reads the report. `from` is inclusive, `to` is exclusive. */
-export async function readReport(db: Db, { storeId, from, to, by }: ReportFilter): Promise<ReportRow[]> {
+/** The movements of the accounts in the period, one row for each account that an entry moved. */
+function movedIn({ storeId, from, to }: ReportFilter): RawBuilder<unknown> {
   const side = (column: 'debit_account' | 'credit_account', sign: 1 | -1) => sql`
     select entry.id, entry.created_at, entry.currency, entry.cause, entry.trade_id, account.kind, ${sign}::int * entry.amount as amount
     from account join ledger_entry entry on entry.${sql.ref(column)} = account.id
     where ${accountsOf(storeId)} and entry.created_at >= ${from} and entry.created_at < ${to}`
+  return sql`${side('credit_account', 1)} union all ${side('debit_account', -1)}`
+}
+
+/** The sums of the rows of `moved`. */
+const sumsOf = (moved: RawBuilder<unknown>, by: Period['by']): RawBuilder<unknown> => sql`
+  select date_trunc(${by}, created_at at time zone 'UTC') as begins, currency, cause, count(distinct id)::int as movements,
+    coalesce(sum(amount) filter (where kind = 'held'), 0)::bigint as "heldMinor",
+    coalesce(sum(amount) filter (where kind = 'available'), 0)::bigint as "availableMinor"
+  from ${moved} group by 1, 2, 3`
+
+/** Reads the report. `from` is inclusive, `to` is exclusive. */
+export async function readReport(db: Db, filter: ReportFilter): Promise<ReportRow[]> {
   const { rows } = await sql<ReportRow>`
-    with moved as (${side('credit_account', 1)} union all ${side('debit_account', -1)}),
+    with moved as (${movedIn(filter)}),
     commissions as (
-      select date_trunc(${by}, delivery.created_at at time zone 'UTC') as begins, delivery.currency, sum(trade.gross_total - trade.total) as commission
+      select date_trunc(${filter.by}, delivery.created_at at time zone 'UTC') as begins, delivery.currency, sum(trade.gross_total - trade.total) as commission
       from (select distinct on (trade_id) trade_id, created_at, currency from moved where cause = 'delivered'
         order by trade_id, id) delivery
       join trade on trade.id = delivery.trade_id group by 1, 2
-    ),
-    summed as (
-      select date_trunc(${by}, created_at at time zone 'UTC') as begins, currency, cause, count(distinct id)::int as movements,
-        coalesce(sum(amount) filter (where kind = 'held'), 0)::bigint as held,
-        coalesce(sum(amount) filter (where kind = 'available'), 0)::bigint as available
-      from moved group by 1, 2, 3
     )
-    select to_char(begins, 'YYYY-MM-DD') as begins, currency, cause, movements, held as "heldMinor",
-      available as "availableMinor", case when cause = 'delivered' then commission::bigint end as "commissionMinor"
-    from summed left join commissions using (begins, currency) order by begins, currency, cause`.execute(db)
+    select to_char(begins, 'YYYY-MM-DD') as begins, currency, cause, movements, "heldMinor", "availableMinor",
+      case when cause = 'delivered' then commission::bigint end as "commissionMinor"
+    from (${sumsOf(sql`moved`, filter.by)}) summed left join commissions using (begins, currency)
+    order by begins, currency, cause`.execute(db)
   return rows
 }
 
@@ -57,7 +64,10 @@ export async function readDays(
   storeId: bigint,
   { from, before }: { from: Date; before: Date },
 ): Promise<Report['days']> {
-  const rows = await readReport(db, { storeId, from, to: before, by: 'day' })
+  const moved = sql`(${movedIn({ storeId, from, to: before, by: 'day' })}) moved`
+  const { rows } = await sql<Omit<ReportRow, 'commissionMinor'>>`
+    select to_char(begins, 'YYYY-MM-DD') as begins, currency, cause, movements, "heldMinor", "availableMinor"
+    from (${sumsOf(moved, 'day')}) summed order by begins, currency, cause`.execute(db)
   return rows.flatMap(({ begins, currency, cause, movements, heldMinor, availableMinor }) =>
     isMovement(cause)
       ? [
