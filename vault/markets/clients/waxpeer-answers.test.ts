@@ -92,6 +92,16 @@ it.each([
   expect(outcomeOf(sale, scale, NOW).end).toEqual(end)
 })
 
+it('a sale of Counter-Strike in the last week that can be recorded is pending', () => {
+  const row = `{"id":1,"item_id":2,"price":30000,"give_amount":28500,"game":"csgo","status":5,"action":"sell",
+    "created":"9999-12-31T00:00:00.000Z"}`
+  const { trades } = historySchema.parse(parseLossless(`{"data":{"trades":[${row}]}}`)).data
+  const [sale] = trades.rows
+  const scale = scaleOf('USD')
+  if (sale === undefined || scale === undefined) throw new Error('no sale was read')
+  expect(outcomeOf(sale, scale, NOW).end).toEqual({ kind: 'pending' })
+})
+
 it.each(['28.00', '"28.00"', '28.50'])(
   'a balance of %s is not read, because its unit is not certain',
   (wallet) => {

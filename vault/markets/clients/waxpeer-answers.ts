@@ -325,6 +325,7 @@ function endOf({ status, give_amount, game, created }: HistoryRow, scale: Scale,
   if (status !== STATUS.accepted || give_amount == null) return { kind: 'pending' }
   const receivedMinor = scale.toMinor(give_amount)
   const settlesAt = new Date(created.getTime() + (SETTLING_MS[GAMES[game] ?? 0] ?? 0))
+  if (settlesAt.getTime() > LAST_MS) return { kind: 'pending' }
   return settlesAt > now ? { kind: 'settling', receivedMinor, settlesAt } : { kind: 'paid', receivedMinor }
 }
 
