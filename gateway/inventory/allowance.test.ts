@@ -14,6 +14,24 @@ import { readInventory } from './service.ts'
 
 const at = (seconds: number) => new Date(seconds * 1_000)
 
+/** Makes all the reads of Steam that the link may make in this minute. */
+const useUpReads = () =>
+  till.db
+    .insertInto('inventory_request')
+    .values(
+      Array.from({ length: 12 }, () => ({
+        bot_id: till.bot.botId,
+        deposit_id: till.depositId,
+        steam_id: 'another',
+        token_sealed: Buffer.from('t'),
+        token_hmac: Buffer.from('t'),
+        game: 'dota' as const,
+        language: 'en' as const,
+        created_at: till.clock.now(),
+      })),
+    )
+    .execute()
+
 describe('the wait for one more read', () => {
   const limits = [
     { ms: 60_000, most: 2 },
@@ -88,22 +106,7 @@ describe('a link that keeps reloading', () => {
   test('gets the items of the last minute instead of a reload when its reads are used up', async () => {
     const chargeReadsTo = (depositId: bigint | null) =>
       till.db.updateTable('inventory_request').set({ deposit_id: depositId }).execute()
-    // The link has made all its reads of this minute.
-    await till.db
-      .insertInto('inventory_request')
-      .values(
-        Array.from({ length: 12 }, () => ({
-          bot_id: till.bot.botId,
-          deposit_id: till.depositId,
-          steam_id: 'another',
-          token_sealed: Buffer.from('t'),
-          token_hmac: Buffer.from('t'),
-          game: 'dota' as const,
-          language: 'en' as const,
-          created_at: till.clock.now(),
-        })),
-      )
-      .execute()
+    await useUpReads()
     await expect(till.ask()).rejects.toMatchObject({ code: 'too_many_looks', retryAfterS: 60 })
     // One read succeeds while the others are charged to no deposit.
     await chargeReadsTo(null)
@@ -173,21 +176,7 @@ test('neither an answer nor a read of a clock that was ahead counts after the cl
   till.clock.advance(HOURS_MS)
   till.steam.owned = { kind: 'unavailable', reason: 'steam_error', detail: '' }
   await till.ask()
-  await till.db
-    .insertInto('inventory_request')
-    .values(
-      Array.from({ length: 12 }, () => ({
-        bot_id: till.bot.botId,
-        deposit_id: till.depositId,
-        steam_id: 'another',
-        token_sealed: Buffer.from('t'),
-        token_hmac: Buffer.from('t'),
-        game: 'dota' as const,
-        language: 'en' as const,
-        created_at: till.clock.now(),
-      })),
-    )
-    .execute()
+  await useUpReads()
   till.clock.advance(-HOURS_MS)
   till.steam.owned = owned
   expect((await till.ask()).items).toHaveLength(1)
