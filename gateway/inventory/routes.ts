@@ -28,7 +28,7 @@ const ITEM_RATE: Rate = { perSecond: 1_000, burst: 20_000 }
  * can be behind one address.
  */
 const ADDRESS_ITEM_RATE: Rate = { perSecond: 5_000, burst: 200_000 }
-/** What a deposit may read even if its address has spent its own: a neighbour must not keep a shopper from paying. */
+/** A deposit may read this much even if its address has spent its own: no neighbour may keep a shopper from paying. */
 const FIRST_ITEM_RATE: Rate = { perSecond: 50, burst: 5_000 }
 const RETRY_AFTER_S = 5
 
