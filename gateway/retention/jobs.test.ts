@@ -46,7 +46,7 @@ afterEach(() => till.close())
 
 const sweep = () => sweepOldData({ ...till.deps, keep: KEEP })
 
-/** Resolves to whether the deposit, and each of its trades, still has its token. */
+/** Resolves to whether the deposit, then each of its trades, still has a token. */
 async function haveTokens(depositId: bigint): Promise<boolean[]> {
   const deposit = await till.db
     .selectFrom('deposit')
@@ -75,8 +75,8 @@ async function runTradeJobs(depositId: bigint): Promise<void> {
   for (const { id } of trades) await tradeHandlers(till.deps).trade(bot, id)
 }
 
-describe('D-35 a trade token is erased', () => {
-  it('a day after the last check of a protected delivery, and no earlier', async () => {
+describe('D-35 a trade token', () => {
+  it('is erased a day after the last check of a protected delivery, and no earlier', async () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     await payFor(till, { bot, session }, deposit)
     await jump(till, (PROTECTION_DAYS - 1) * DAY_S)
@@ -96,7 +96,7 @@ describe('D-35 a trade token is erased', () => {
     expect(await haveTokens(deposit.id)).toEqual([false, false])
   })
 
-  it('a day after the last review of an offer that was declined', async () => {
+  it('is erased a day after the last review of an offer that was declined', async () => {
     const deposit = await aDeposit(till, store)
     const { offerId } = await offerFor(till, bot, deposit)
     const offer = session.offers.get(offerId)
@@ -111,7 +111,7 @@ describe('D-35 a trade token is erased', () => {
     expect(await haveTokens(deposit.id)).toEqual([false, false])
   })
 
-  it('not while its delivery is protected, and a sweep examines each deposit at most once', async () => {
+  it('is kept while its delivery is protected, and a sweep does not examine the deposit twice', async () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     await payFor(till, { bot, session }, deposit)
     // With microseconds, which a Date would cut off.
@@ -127,7 +127,7 @@ describe('D-35 a trade token is erased', () => {
     expect(await eraseTokens(till.db, { ...batch, after: place })).toBeUndefined()
   })
 
-  it('not while an offer is open', async () => {
+  it('is kept while an offer is open', async () => {
     const deposit = await aDeposit(till, store)
     await offerFor(till, bot, deposit)
     await jump(till, 40 * DAY_S)
@@ -135,7 +135,7 @@ describe('D-35 a trade token is erased', () => {
     expect(await haveTokens(deposit.id)).toEqual([true, true])
   })
 
-  it('a day after a deposit ended without any trade', async () => {
+  it('is erased a day after a deposit ended without any trade', async () => {
     const deposit = await aDeposit(till, store)
     await jump(till, DAY_S)
     await expireDeposit(till.deps, deposit.id)

@@ -12,8 +12,8 @@ const BATCH = 500
 /** The most batches of each kind in one run; the rest waits for the next run. */
 const MOST_BATCHES = 200
 /**
- * Tokens are kept this much longer: a trade that ended without its items is reviewed for a day, and a final one is
- * looked at again a day after settlement.
+ * Added to the period for tokens: a trade that ended without its items is reviewed for a day, and a final one is looked
+ * at again a day after settlement.
  */
 const LAST_LOOK_MS = 24 * 3_600_000
 const FIRST_PLACE: DepositPlace = { expiresAt: '-infinity', id: 0n }

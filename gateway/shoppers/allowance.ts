@@ -23,11 +23,11 @@ export const REMEMBERED_MS = 24 * 60 * 60_000
 export const UNUSED_REASONS = ['declined', 'declined_at_once', 'deadline', 'expired'] as const
 
 export type PartnerFacts = {
-  /** Trades of all bots with the account whose offer is or may be open. An offer in escrow does not count. */
+  /** The account's trades, over all bots, whose offer is or may be open. An offer in escrow does not count. */
   open: number
   /** Those of `open` whose deposits this store locked to the account. */
   openLocked: number
-  /** This store's unused offers of the last `REMEMBERED_MS`, since the account last paid there; null if none. */
+  /** This store's unused offers within `REMEMBERED_MS` and since the account last paid there; null if none. */
   unused: UnusedOffers | null
 }
 

@@ -118,7 +118,7 @@ it('a trade whose token was removed is refused, and no offer is sent', async () 
   expect(till.readers[0]?.session.calls).toEqual([])
 })
 
-it('tokens that an older version stored unencrypted work, and are then sealed', async () => {
+it('the unencrypted tokens of an older version work, and are then encrypted', async () => {
   const id = await payWithLink()
   await sql`update deposit set user_token = ${TOKEN}, user_token_sealed = null where id = ${id}`.execute(
     till.db,

@@ -28,7 +28,7 @@ export const METHODS = {
   GetTradeStatus: { account: every(2_000, 25), address: every(50, 500) },
   GetTradeHistory: { account: every(15_000, 25), address: every(250, 100) },
   partnerinventory: { account: every(4_000, 30), address: every(80, 500) },
-  /** Steam's limit is unknown. It tolerates callers that read one page every 4 seconds. */
+  /** Steam's limit is unknown, but Steam tolerates callers that read one page every 4 seconds. */
   inventory: { account: null, address: every(4_000, 30) },
   /**
    * If two requests come within a second, Steam answers the second as if the inventory were empty (measured by

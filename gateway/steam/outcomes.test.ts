@@ -19,7 +19,7 @@ const resultError = (result: number) =>
   strError(`There was an error sending your trade offer.  Please try again later. (${result})`)
 
 describe('a send', () => {
-  it('counts as sent if Steam gives the offer’s id, and otherwise not', () => {
+  it('counts as sent if Steam gives the offer’s id', () => {
     expect(sendOutcome(reply(200, { tradeofferid: '7001' }))).toEqual({ kind: 'sent', offerId: '7001' })
     expect(sendOutcome(reply(200, { tradeofferid: 7001 }))).toEqual({ kind: 'sent', offerId: '7001' })
   })
@@ -177,7 +177,7 @@ describe('a cancel', () => {
 })
 
 describe('an unavailable answer', () => {
-  it('has its reason in codes and numbers only', () => {
+  it('gives its reason in codes and numbers only', () => {
     expect(unavailableFrom('read', reply(429))).toMatchObject({ reason: 'rate_limited' })
     expect(unavailableFrom('read', { kind: 'failed', code: 'DEADLINE' })).toMatchObject({ reason: 'timeout' })
     expect(unavailableFrom('read', reply(500, { secret: 'eyJ' }))).toEqual({

@@ -26,7 +26,7 @@ const TRADE_STATES: Record<number, SteamTradeState> = {
   12: 'rolled_back',
 }
 
-/** Steam omits an empty list. Any other value is unreadable: otherwise stolen items could be overlooked. */
+/** Steam omits an empty list. Any value but a list is unreadable: otherwise stolen items could be overlooked. */
 const assetList = z
   .array(z.unknown())
   .nullish()

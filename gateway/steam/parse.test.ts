@@ -44,7 +44,7 @@ describe('an offer', () => {
     })
   })
 
-  it('D-24 an offer in escrow has the time when the escrow ends', () => {
+  it('D-24 in escrow has the time when the escrow ends', () => {
     const inEscrow = { ...offer, trade_offer_state: 11, escrow_end_date: 1_768_521_600 }
     expect(parseOffer({ response: { offer: inEscrow } })).toMatchObject({
       state: 'in_escrow',
@@ -72,7 +72,7 @@ describe('an offer', () => {
     expect(parseOffers('<html>')).toBeUndefined()
   })
 
-  it('is missing if Steam’s list is empty, but not if Steam’s answer is', () => {
+  it('is missing if Steam’s list is empty; an answer without a list proves nothing', () => {
     const none = { sent: [], received: [], unreadable: [], nextCursor: 0 }
     expect(parseOffers({ response: { next_cursor: 0 } })).toEqual(none)
     expect(parseOffers({ response: {} })).toBe('nothing')

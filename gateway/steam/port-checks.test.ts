@@ -68,7 +68,7 @@ describe('the checks of npm run live', () => {
     expect(passed.at(-1)).toBe('the offer is cancelled, and Steam shows that')
   })
 
-  it('send nothing unless told to, and name the check that failed', async () => {
+  it('send no offer unless told to, and name the check that failed', async () => {
     const checks = checksOf()
     await checkPort(checks)
     expect(sandbox.world().offers).toEqual([])

@@ -227,7 +227,7 @@ describe('a redacted answer of Steam', () => {
     ])
   })
 
-  it("keeps Steam's own words of a refusal, without names", () => {
+  it("keeps Steam's own words in a refusal, without names", () => {
     expect(bodyOf({ strError: 'You cannot trade with Bob17 because they have a trade ban. (26)' })).toEqual({
       strError: 'You cannot trade with xxxxx because they have a trade ban. (26)',
     })

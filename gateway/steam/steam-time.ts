@@ -5,7 +5,7 @@ import { reasonOf } from '../kit/reason.ts'
 /** A public call without a key. Its answer has Steam's time in seconds. */
 const SERVER_INFO = new URL('https://api.steampowered.com/ISteamWebAPIUtil/GetServerInfo/v1/')
 const DEADLINE_MS = 10_000
-/** An answer can take ten seconds. Stores refuse webhooks that are five minutes off. */
+/** How far the two clocks may differ. An answer can take ten seconds; stores refuse webhooks five minutes off. */
 export const MOST_APART_MS = 30_000
 
 const infoSchema = z.object({ servertime: z.number() })
