@@ -60,8 +60,8 @@ export async function selectDepartures(
 }
 
 /**
- * How many departures of each bot have no explanation, not counting those that were called off or came back completely.
- * Each raises an alert.
+ * How many departures of each bot have no explanation, except those that were called off or whose items all came back.
+ * Each such departure raises an alert.
  */
 export async function countUnexplained(db: Db): Promise<{ steamId: string; departures: number }[]> {
   const { rows } = await sql<{ steamId: string; departures: number }>`

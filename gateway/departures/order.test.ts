@@ -32,7 +32,7 @@ afterEach(() => till.close())
 const read = (context: BotContext) =>
   tradeHandlers({ ...till.deps, destinations: new Map([['storage', STORAGE]]) }).history(context)
 
-/** Asset ids: of the giver, of the receiver, and, once the trade is undone, of the giver again. */
+/** The item's ids at the giver, at the receiver, and, once the trade is undone, at the giver again. */
 type Moved = { assetId: string; newAssetId: string; back?: string }
 type Row = {
   to: string
@@ -195,7 +195,7 @@ describe('an item that was moved to another bot, and from there to a stranger', 
     expect(await inHand()).toEqual([`first ${item}`])
   })
 
-  it('is back at the first bot, even if only the other bot’s history is read, which shows the later trade undone last', async () => {
+  it('is back at the first bot, even if only the other bot’s history is read, and shows the first trade undone before the second', async () => {
     const givenBack = { to: bot.session.steamId, hours: 3, undoes: '9500' }
     addRow(other.session, '9700', { ...givenBack, given: { assetId: '71', newAssetId: item } })
     await read(other.bot)
@@ -251,7 +251,7 @@ describe('an item that two bots sent back and forth', () => {
     expect(await inHand()).toEqual([`first ${item}`])
   })
 
-  it('and then gave away is at the second bot after the last two trades were undone, even if its history is read first', async () => {
+  it('and then gave away is at the second bot after the last two trades were undone, even if that bot’s history is read first', async () => {
     toStorage()
     await read(bot)
     expect(await inHand()).toEqual([])
@@ -279,7 +279,7 @@ describe('an item that two bots sent back and forth', () => {
     expect(await inHand()).toEqual(['other 71'])
   })
 
-  it('and then gave away is at the first bot after its first trade was undone, even if the last is seen undone later', async () => {
+  it('and then gave away is at the first bot after its first trade was undone, even if the last trade, undone too, is read only later', async () => {
     toOtherBot(item)
     await read(bot)
     toStorage('81')

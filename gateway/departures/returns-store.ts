@@ -21,7 +21,7 @@ export const MOST_AGE_DAYS = 30
 
 type ReceivedItems = { botId: bigint; steamTradeId: string; received: readonly MovedAsset[]; at: Date }
 
-/** `toBotId`: the bot to which the item was sent. */
+/** `as`: the item's asset id at `toBotId`. */
 type DepartedAsset = {
   fromBotId: bigint
   toBotId: bigint

@@ -226,7 +226,7 @@ describe('the report of sales', () => {
     expect(markets).toMatchObject([{ market: MARKET, freeMinor: 1_755n, freeDifferenceMinor: null }])
   })
 
-  it('shows the same loss for an item sold below its cost as the list of losing items', async () => {
+  it('shows the same loss as the list of losing items for an item sold below its cost', async () => {
     const deps = findDeps()
     const [assetId = ''] = free.assetIds
     const original = await till.db
@@ -255,7 +255,7 @@ describe('the report of sales', () => {
     await setCost(original)
   })
 
-  it('is compared with the money that the market reports', async () => {
+  it('shows how far the books differ from the money that the market reports', async () => {
     const vault = openDatabase(till.url)
     const money = { currency: 'USD', settlingMinor: 0n, freeMinor: 1_700n } as const
     await tillIn(vault.query).reportBalance(MARKET, money, till.clock.now())
@@ -266,7 +266,7 @@ describe('the report of sales', () => {
   })
 })
 
-describe('the command items sold', () => {
+describe('the command `items sold`', () => {
   const recordSold = (input: string) =>
     runCommand(['items', 'sold', '--reason', 'sales of November', '--by', 'Ada'], {
       databaseUrl: till.url,

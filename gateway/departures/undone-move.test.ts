@@ -66,7 +66,7 @@ function give(): void {
 const readHistory = () => tradeHandlers(till.deps).history(bot.bot)
 
 describe('a record that an item left', () => {
-  it('is taken back with the same lines, and both records stay', async () => {
+  it('is taken back by the lines that recorded it, and both records stay', async () => {
     const lines = `item,bot\n${items[0]},Tradetill Bot,570\n`
     await run('moved', lines)
     expect(await held()).toEqual(items.slice(1))
@@ -116,7 +116,7 @@ describe('a record that an item left', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('does not exist, so nothing is taken back', async () => {
+  it('cannot be taken back if there is none', async () => {
     const { out, errors, code } = await run('unmoved', `${items[0]}\n9-9\nnonsense\n`)
     expect(errors).toBe('3 not booked.\n')
     expect(out.split('\n').slice(0, 3)).toEqual([
@@ -147,7 +147,7 @@ describe('a record that an item left', () => {
     })
   })
 
-  it('is taken back before Steam reports such a trade, which then books the item out', async () => {
+  it('can be taken back before Steam reports a trade that took the item, which then books the item out', async () => {
     await run('moved', `${items[0]}\n`)
     await unmove()
     give()
@@ -166,7 +166,7 @@ it.each([
     'a custody entry does not follow from the one before it',
   ],
   [
-    'has no record',
+    'no act of an operator explains',
     `delete from operator_act where act = 'items unmoved'`,
     'an operator took back the move of an item without a record of it',
   ],

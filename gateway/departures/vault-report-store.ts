@@ -4,8 +4,8 @@ import type { Db, Tx } from '../db/client.ts'
 import type { EntryAnswer } from '../db/sale-tables.ts'
 
 /**
- * A report of an entry of the vault's log. `n`: the entry's number. `part`: the report's number within its entry, which
- * can have several. `told`: the report, as the vault wrote it.
+ * A report in the vault's log. `n`: the number of its entry. `part`: its number within the entry, which can have
+ * several. `told`: the report, as the vault wrote it.
  */
 export type EntryRow = { n: bigint; part: number; at: Date; market: string; reference: string; told: unknown }
 

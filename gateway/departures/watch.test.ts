@@ -329,7 +329,7 @@ describe('an item that a bot gave', () => {
     session.begunAt = () => twoHoursAgo
     till.clock.advance(3 * 3_600_000)
     await readHistory()
-    // The trades of the only page began before the last pass.
+    // The first page is enough: its trade began before the last pass.
     expect(pages()).toBe(7)
   })
 })

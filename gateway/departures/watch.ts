@@ -74,8 +74,8 @@ export type DepartureDeps = {
 }
 
 /**
- * The most Steam trades to read one by one: for each page, trades that its rows undo, and after all pages, trades under
- * way.
+ * The most Steam trades to read one by one after each page (those that its rows undo), and after all pages (those under
+ * way).
  */
 const MOST_SINGLES = 5
 

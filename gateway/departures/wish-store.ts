@@ -17,7 +17,7 @@ export type NewWish = {
 /** The inventory context of items that may leave a bot. */
 const FREE_CONTEXT = '2'
 
-/** False after a restore, until the next epoch begins. The database then refuses new wishes. */
+/** False from a restore until the next epoch begins. In that time, the database refuses new wishes. */
 export async function mayMakeWishes(db: Db): Promise<boolean> {
   const { rows } = await sql<{ may: boolean }>`select life_is_current() as may`.execute(db)
   return rows[0]?.may === true
@@ -152,7 +152,7 @@ export async function selectWishes(
 }
 
 /**
- * Whether the vault reports that it gave, or will give, exactly these items to that account: for a wish, or to a buyer.
+ * Whether the vault reports that it gave, or will give, exactly these items to this account, for a wish or a sale.
  * `keys`: sorted, as `app/asset`.
  */
 export async function isVaultsGift(
@@ -175,13 +175,13 @@ export const readSendRule = (db: Db | Tx): Promise<SendRule | undefined> =>
   db.selectFrom('send_rule').select(['destination', 'keep']).executeTakeFirst()
 
 /**
- * The rule's recent wishes for an item that ended without a delivery. `lastAt`: the end of the last one. `otherCauses`:
- * how many failed for a reason that no item can cause. The rest may be the item's fault: `alone` of them were for this
- * item alone, and the smallest was for `smallestWish` items (Infinity if there are none).
+ * The rule's recent failed wishes for an item. `lastAt`: the end of the last one. `otherCauses`: how many failed for a
+ * reason that no item can cause. The rest may be the item's fault: `alone` of them were for this item alone, and the
+ * smallest was for `smallestWish` items (Infinity if there are none).
  */
 export type Failures = { otherCauses: number; alone: number; smallestWish: number; lastAt: Date }
 
-/** A failed wish of the rule counts for this long, and only while it is among this many newest wishes. */
+/** A failed wish of the rule counts for `FAILURE_DAYS`, while it is among the `MOST_WISHES` newest wishes. */
 const FAILURE_DAYS = 7
 const MOST_WISHES = 2_000
 

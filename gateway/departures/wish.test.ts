@@ -153,7 +153,7 @@ describe('an item that the bot has according to the till’s books', () => {
   })
 
   it.each(['delivered', 'paid'] as const)(
-    'and gave away in a sale that is %s is free when it is back, or after a day without a departure',
+    'and gave away in a sale (%s) is free once it is back, or after a day without a departure',
     async (state) => {
       await recordSale(state)
       expect(await isFree()).toBe(false)

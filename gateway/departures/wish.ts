@@ -141,6 +141,6 @@ export async function sweepWishes({ db, clock, log }: { db: Db; clock: Clock; lo
   if (wishes.length > 0)
     log.info(
       { wishes: wishes.length, destination: rule.destination },
-      'rule of the operator asked the vault to give items',
+      'the operator’s rule asked the vault to give items',
     )
 }

@@ -131,7 +131,7 @@ async function insert(deps: CreateDeps, tx: Tx, newDeposit: NewDeposit): Promise
   return true
 }
 
-/** Returns the games of the call that the store may use; null for all. Refuses a call that asks for none of those. */
+/** Returns the games of the call that the store may use; null for all. Refuses a call that names only others. */
 async function gamesFor(tx: Tx, storeId: bigint, named: readonly Game[] | undefined): Promise<Game[] | null> {
   const allowed = await gamesOfStore(tx, storeId)
   const common = acceptedGames(allowed, named)
