@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { bookOf, wishEntriesOf } from './book.ts'
+import { bookOf, checked, wishEntriesOf } from './book.ts'
 
 const at = new Date(0)
 const bookIn = (...entries: object[]) =>
@@ -20,3 +20,8 @@ it.each([
     expect(() => bookIn({ kind: 'sale', sale: {} }, entry)).toThrow('Entry 2 of the vault')
   },
 )
+
+it('an entry that the log could not be read again with is refused', () => {
+  expect(() => checked({ kind: 'delivered', wish: '1', steamTradeId: 'soon' })).toThrow('steamTradeId')
+  expect(checked({ kind: 'confirmed', wish: '1' })).toEqual({ kind: 'confirmed', wish: '1' })
+})

@@ -10,6 +10,7 @@ import type { Needs } from '../needs.ts'
 import type { OwnItem } from '../steam/look.ts'
 import {
   bookOf,
+  checked,
   evolve,
   type Giving,
   type Intended,
@@ -80,7 +81,7 @@ export function createGiver(parts: GiverParts): Giver {
   const arrivals = createArrivals()
 
   function note(entry: WishEntry): void {
-    const { at } = parts.log.add(entry, parts.now())
+    const { at } = parts.log.add(checked(entry), parts.now())
     const giving = evolve(book.get(entry.wish), { at, entry })
     if (giving !== undefined) book.set(entry.wish, giving)
     if (entry.kind === 'delivered' && giving?.state === 'delivered') arrivals.add(giving)

@@ -1,5 +1,5 @@
 /** Listings on a market whose list of them is late, empty or wrong. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { APP, createOutside, type Outside, runVault } from '../testing/outside.ts'
 import type { Market } from './market.ts'
 
@@ -99,6 +99,27 @@ describe('a listing', () => {
       expect(out.book().listings[0]?.priceMinor).toBe(item.price)
     },
   )
+
+  it('is sold at its true price if a change of the price could not be recorded', async () => {
+    const out = createOutside()
+    const seller = out.seller()
+    await runVault(out, seller)
+    const [item] = out.items
+    if (item === undefined) throw new Error('nothing is listed')
+    const disk = vi.spyOn(out.entries, 'push').mockImplementationOnce(() => {
+      throw new Error('no space left on device')
+    })
+    await expect(seller.reprice(APP, [{ itemId: item.itemId, priceMinor: 90n }])).rejects.toThrow('no space')
+    disk.mockRestore()
+    for (let looks = 0; looks < 5; looks += 1) {
+      await seller.round(APP)
+      out.advanceS(15)
+    }
+    out.buy(1)
+    await runVault(out, seller)
+    expect([out.alarms, out.offers.map(({ seen }) => seen.state)]).toEqual([[], ['active']])
+    expect(out.book().listings[0]?.priceMinor).toBe(90n)
+  })
 
   it.each([
     ['before', 0, 100n],

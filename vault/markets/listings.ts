@@ -99,17 +99,19 @@ async function reprice(parts: Parts, unsure: Prices, { appId, lines }: Change): 
   const { market, journal, now } = parts
   const answer = await market.reprice(appId, lines)
   const sinceMs = now().getTime()
-  if (answer.kind === 'unanswered')
-    for (const { itemId, priceMinor } of lines) unsure.set(itemId, { priceMinor, sinceMs })
   const done = answer.kind === 'answered' ? answer.value.filter(({ isDone }) => isDone) : []
-  for (const { itemId } of done) {
-    const priceMinor = lines.find((line) => line.itemId === itemId)?.priceMinor
-    if (priceMinor !== undefined) journal.add({ kind: 'repriced', market: market.name, itemId, priceMinor })
+  const changed = lines.filter(({ itemId }) => done.some((each) => each.itemId === itemId))
+  // A change that could not be recorded, as on a full disk, is as unsure as one whose answer was lost.
+  for (const { itemId, priceMinor } of answer.kind === 'unanswered' ? lines : changed)
+    unsure.set(itemId, { priceMinor, sinceMs })
+  for (const { itemId, priceMinor } of changed) {
+    journal.add({ kind: 'repriced', market: market.name, itemId, priceMinor })
+    unsure.delete(itemId)
   }
 }
 
 /**
- * Records changes of prices whose answer was lost, as the market's list shows them. While it shows the old price, the
+ * Records changes of prices that are unsure, as the market's list shows them. While it shows the old price, the
  * market may still be at work on the change. If it shows no price, takes the listing down: the vault would not know the
  * price of its sale.
  */
@@ -127,8 +129,8 @@ async function settlePrices(parts: Parts, unsure: Prices, { appId, rows }: List)
       // A sold item is left alone, because it must be given.
       if (row.stage === 'on_sale') unknown.push(itemId)
     } else if (scale.isPrice(row.price, priceMinor)) {
-      unsure.delete(itemId)
       if (priceMinor !== before) journal.add({ kind: 'repriced', market: market.name, itemId, priceMinor })
+      unsure.delete(itemId)
     } else if (Math.abs(now().getTime() - sinceMs) >= SURE_AFTER_MS) unsure.delete(itemId)
   }
   if (unknown.length > 0) await unlist(parts, appId, unknown)

@@ -193,6 +193,7 @@ async function read(context: Context, offerId: string): Promise<SeenOffer | unde
   if (reply === undefined) return undefined
   const offer = readOffer(reply)
   const seen = offer?.offerId === offerId ? seenOf(offer) : undefined
+  if (seen !== undefined && seen.state !== 'in_escrow') needs.end('offer_in_escrow', offerNamed(offerId))
   if (seen === undefined) waitFor(context, offerId, { why: 'does not show an offer' })
   else if (seen.state === 'in_escrow') {
     // Steam ends the escrow after at most 15 days. But the market may have called the sale off long before.
