@@ -21,8 +21,10 @@ export async function awaitVault(
 }
 
 export async function readVault(db: Db, vaultRole = VAULT_ROLE): Promise<VaultState> {
-  const { rows } = await sql<{ mayRead: boolean | null; connected: number; unseen: number }>`
-    select (select has_table_privilege(oid, 'wish', 'select') from pg_roles where rolname = ${vaultRole}) as "mayRead",
+  const { rows } = await sql<{ hasRights: boolean | null; connected: number; unseen: number }>`
+    select (select has_table_privilege(oid, 'wish', 'select')
+          and has_function_privilege(oid, 'hold_open_wish(bigint)', 'execute')
+        from pg_roles where rolname = ${vaultRole}) as "hasRights",
       (select count(*)::int from pg_stat_activity where usename = ${vaultRole} and datname = current_database())
         as connected,
       (select count(*)::int from wish left join vault_deed on wish_id = wish.id
@@ -31,8 +33,8 @@ export async function readVault(db: Db, vaultRole = VAULT_ROLE): Promise<VaultSt
   )
   const [row] = rows
   if (row === undefined) throw new Error('the database did not answer')
-  const { mayRead, ...state } = row
-  return { ...state, role: mayRead === null ? 'absent' : mayRead ? 'granted' : 'not_granted' }
+  const { hasRights, ...state } = row
+  return { ...state, role: hasRights === null ? 'absent' : hasRights ? 'granted' : 'not_granted' }
 }
 
 export const readPauses = (db: Db): Promise<Pause[]> =>

@@ -278,6 +278,11 @@ describe('the doctor on a real PostgreSQL', () => {
          select 'send', id, 'storage', 'operator', till_now() from bot`,
     )
     expect(await readVault(till.db, ROLE)).toEqual({ role: 'granted', connected: 1, unseen: 1 })
+    // As after a rollback to a release that does not grant this right.
+    const takeUp = `execute on function hold_open_wish(bigint)`
+    await till.pool.query(`revoke ${takeUp} from public, ${ROLE}`)
+    expect(await readVault(till.db, ROLE)).toMatchObject({ role: 'not_granted' })
+    await till.pool.query(`grant ${takeUp} to ${ROLE}`)
     await client.end()
     await expect.poll(() => readVault(till.db, ROLE)).toMatchObject({ connected: 0 })
     expect(await awaitVault(till.db, async () => void pauses.push('no vault'), ROLE)).toMatchObject({

@@ -85,7 +85,7 @@ export function alarmFindings({ departuresUnexplained, itemsMissing, vaultNeeds 
 }
 
 export type VaultState = {
-  /** Whether the vault's role exists, and may read wishes. */
+  /** Whether the vault's role exists, and may read and take up wishes. */
   role: 'absent' | 'granted' | 'not_granted'
   /** Current connections of the vault's role. */
   connected: number
@@ -100,10 +100,10 @@ export function vaultFindings({ role, connected, unseen }: VaultState): Finding[
   if (role === 'absent') return [notChecked('vault', 'there is no role tradetill_vault: items leave by hand')]
   const roleFinding =
     role === 'granted'
-      ? good('vault.rights', 'the role tradetill_vault may read wishes')
+      ? good('vault.rights', 'the role tradetill_vault may read and take up wishes')
       : mend(
           'vault.rights',
-          'the role tradetill_vault may not read wishes',
+          'the role tradetill_vault may not read or take up wishes',
           'restart a gateway with TRADETILL_OWNER_DATABASE_URL: it grants the role its rights',
         )
   const advice = 'start the vault, and see its log: systemctl status tradetill-vault'
