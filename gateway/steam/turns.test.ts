@@ -124,7 +124,7 @@ describe('bots on one address', () => {
     }
   })
 
-  it('continue while Steam refuses one of them, which pauses', async () => {
+  it('continue while Steam refuses one of them, and only that one pauses', async () => {
     const time = createManualClock()
     const { requests, ask, heldBack } = aFleet(time, ({ account }) =>
       account === 'bot 7' ? 'limited' : 'answered',

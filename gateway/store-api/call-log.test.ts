@@ -91,7 +91,7 @@ describe('the log line of a store’s call', () => {
     expect(lineOf(await call('POST', '/v1/deposits', other))).not.toHaveProperty('deposit')
   })
 
-  it('has the request id of any answer, even a refusal, and no deposit if the call is about no deposit', async () => {
+  it('has the answer’s request id, even for a refusal, and no deposit if the call is not about one', async () => {
     for (const url of [
       '/v1/balance',
       '/v1/deposits',

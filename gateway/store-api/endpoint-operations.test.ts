@@ -150,7 +150,7 @@ describe('an endpoint', () => {
     ])
   })
 
-  test('gets its event types from a replayed range, and a single replayed event of any type', async () => {
+  test('gets only events of its types from a replayed range, but a single event of any type', async () => {
     await add()
     await anEvent()
     await expect.poll(() => receiver.received.length).toBe(1)

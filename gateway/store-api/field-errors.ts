@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import type { FieldError } from '../http/refusal.ts'
 
-/** Words an issue for which the contract has no message of its own. zod's messages name its types, such as "int". */
+/** Returns a message for an issue for which the contract has none. zod's messages name its types, such as "int". */
 export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

@@ -118,7 +118,7 @@ describe('the recipe of the store guide', () => {
     }
   })
 
-  it('credits from the event log the webhooks that it missed while it was down', async () => {
+  it('credits a deposit from the event log if it was down when the webhook was due', async () => {
     await deliver()
     await publishEvents(till.deps)
     await startShop()

@@ -251,7 +251,7 @@ describe('a call with an Idempotency-Key', () => {
     expect(answer.json().id).not.toBe(first.json().id)
   })
 
-  test('has one effect, even if it is made fifty times at once, and an answer that is stored encrypted', async () => {
+  test('has one effect even if it is made fifty times at once, and its answer is stored encrypted', async () => {
     const body = { url: 'https://store.test/hook' }
     const headers = { 'idempotency-key': 'endpoint' }
     const answers = await Promise.all(

@@ -48,7 +48,7 @@ const publicPage = (more: object): SteamReply => ({
   },
 })
 
-describe('an inventory is too large, and Steam has not failed,', () => {
+describe('an inventory counts as too large, not as a failure of Steam,', () => {
   it('if it has more pages than a bot may read at once', async () => {
     answerPages(Number.POSITIVE_INFINITY)
     expect(await read(await steam.open())).toMatchObject({ kind: 'unavailable', reason: 'too_large' })

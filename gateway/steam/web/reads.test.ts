@@ -186,7 +186,7 @@ describe('an inventory', () => {
     expect(summaryOf(await read(await steam.open({ inventory: 600 })))).toEqual(allItems)
   })
 
-  it('has no untradable items if the public page fails, and causes one request if Steam refuses', async () => {
+  it('has no untradable items if the public page fails, and causes one request if Steam refuses it', async () => {
     steam.routes.set(OFFERED_PATH, offered)
     steam.routes.set(PUBLIC_PATH, () => ({ status: 500, body: null }))
     expect(summaryOf(await read(await steam.open()))).toEqual([['5', true]])
@@ -209,7 +209,7 @@ describe('an inventory', () => {
     expect(await read(session)).toEqual({ kind: 'refused', reason: 'hidden' })
   })
 
-  it('is read in smaller and smaller pages until Steam accepts the size, with which the next read begins', async () => {
+  it('is read in smaller and smaller pages until Steam accepts them; the next read begins with that size', async () => {
     const counts: (string | null)[] = []
     steam.routes.set(OFFERED_PATH, () => ({ status: 500, body: null }))
     steam.routes.set(PUBLIC_PATH, ({ query }) => {

@@ -348,7 +348,7 @@ describe('every field', () => {
     expect(unfilledFields(await inventory())).toEqual(['restriction'])
   })
 
-  it('of a partner or an asset is read by the calls that return it', async () => {
+  it('of a partner or an asset is read by the calls that take it', async () => {
     const unread = new Set<string>()
     const watch = <T extends object>(value: T): T => {
       for (const field of Object.keys(value)) unread.add(field)
