@@ -57,7 +57,7 @@ function watchPolls(page: Page) {
   const whenIdle = () => expect.poll(() => pending.size).toBe(0)
   return {
     whenIdle,
-    /** Stopping the clock advances it, so the page makes one call. Resolves once that call has ended. */
+    /** A clock that is stopped first jumps ahead, so the page polls. Resolves once that poll has ended. */
     async stopClock() {
       const before = polls
       await stopClock(page)
@@ -71,7 +71,7 @@ test('A-061 A-131 a failing server and a lost connection cause one report each; 
   const opened = await openConfirmation({}, ({ page }) => page.clock.install())
   const { page, context, texts, offerId } = opened
   let failed = 0
-  // Stops the clock before the first failure: stopping it skips some time, which would remove the toast.
+  // Stopped before the first failure: the clock first jumps ahead, which would remove a toast.
   await stopClock(page)
   await page.route('**/api/payment?*', async (route) => {
     failed += 1
@@ -312,7 +312,7 @@ test.each([
   { days: -1, blocked: 'storage' },
   { days: 1, blocked: 'sound' },
 ] as const)(
-  'A-067 a clock that is wrong by $days day counts the same five minutes, and blocked $blocked breaks nothing else',
+  'A-067 with a clock $days day off, the page shows the till’s time left; with $blocked blocked, a payment still works',
   async ({ days, blocked }) => {
     const { page, context, deposit, texts } = await openDeposit()
     await context.addInitScript((what) => {

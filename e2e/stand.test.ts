@@ -46,7 +46,7 @@ async function expectStillness(page: Page): Promise<void> {
   }
 }
 
-/** Expects on a phone: the button's amount below its label, without a dot, and the title in two lines at most. */
+/** Expects on a phone: the button's amount below its label, no dot between them, and a title of two lines at most. */
 async function expectNarrowTexts(page: Page): Promise<void> {
   const [label, amount, title] = await placesOf(page, ['.pay-label', '.pay-amount', '.header-name'])
   expect(await page.locator('.pay-dot').isVisible()).toBe(false)
@@ -164,7 +164,7 @@ describe.each([
       await expectNarrowTexts(page)
       await expectReason(page, texts)
     }
-    // A long grid draws only the rows in view, and the cheapest item is in the last one.
+    // A long grid draws only the rows in view, and the cheapest item is in the last row.
     await expect
       .poll(() => page.getByRole('gridcell', { selected: true }).count())
       .toBe(inventory.items.length > 30 ? 1 : 2)
@@ -341,7 +341,7 @@ test('A-086 with no item picked, neither a click nor Enter nor a script can pay'
   expect(callsTo(visited, '/api/trade')).toEqual([])
 })
 
-test('at a zoom of 400 % the first item is visible once the items are shown', async () => {
+test('at a zoom of 400 % the first item is in view without scrolling', async () => {
   const { page } = await openStandAs({ language: 'ru', viewport: { width: 320, height: 256 } })
   const bar = page.locator('.bottom-bar')
   await expect
@@ -351,7 +351,7 @@ test('at a zoom of 400 % the first item is visible once the items are shown', as
       return item !== null && below !== null && item.y >= 0 && item.y + 60 < below.y
     })
     .toBe(true)
-  // The bar's button says how much is missing, so the hint can leave its space to the items.
+  // The bar's button says how much is missing, so the hint can make room for the items.
   expect(await page.locator('.bottom-hint').isVisible()).toBe(false)
 })
 

@@ -92,7 +92,7 @@ test('npm start starts its parts, and prints their addresses, a first step, the 
   }
 })
 
-test('npm start does not say that it is ready without the market that it lists, and stops', async () => {
+test('npm start stops, without saying that it is ready, if the market sandbox ends', async () => {
   const other = await newPlace()
   const start = run('scripts/start.ts', { ...other.env, NODE_OPTIONS: NO_MARKET })
   expect(await start.ended).toBe(1)
@@ -300,7 +300,7 @@ async function topUpOnHold(page: Page): Promise<void> {
 }
 
 // These tests use the same till, because a start costs more time than all of them.
-describe('the advanced clocks of the till and its Steam', () => {
+describe('the clocks of the till and its Steam', () => {
   beforeEach(() => offerEvidence('own-till.log', () => till.main.output()))
 
   test('D-40 are both moved by `clock advance 8d`, and held money is released', async () => {
@@ -320,7 +320,7 @@ describe('the advanced clocks of the till and its Steam', () => {
     expect(Number(available)).toBe(amount)
   })
 
-  test('D-40 immediately show a reversal that takes three days on Steam', async () => {
+  test('D-40 are moved by three days, and the store learns of a reversal at that time', async () => {
     const { eventTypes } = await payHeldDeposit('magic_reverser')
     expect(await eventTypes()).not.toContain('deposit.reversed')
     expect((await advanceClock('3d')).code).toBe(0)

@@ -165,7 +165,7 @@ test('A-061 A-100 A-131 failing polls cause one report, in the till’s words, a
   await parts.query('alter table deposit rename to deposit_hidden')
   await page.locator('.toast-error').getByText(ERRORS.internal.detail.en).waitFor()
   await eventually('three polls have failed', () => failed >= 3 || undefined)
-  // On a slow machine the toast may be gone before the polls are done, so the test counts toasts instead.
+  // On a slow machine the toast may be gone before the polls are done, so this counts every toast since then.
   await expect.poll(() => page.evaluate(() => Reflect.get(window, 'errorToasts'))).toBe(1)
   await expect.poll(() => page.getByRole('dialog', { name: texts.confirmTitle }).isVisible()).toBe(true)
   await parts.query('alter table deposit_hidden rename to deposit')

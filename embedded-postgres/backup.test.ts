@@ -34,7 +34,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'tradetill-backup-'))
-  // If root runs the tests, PostgreSQL runs as another account, which must be able to reach the folder.
+  // If the tests run as the root user, PostgreSQL runs as another account, which must be able to reach the folder.
   chmodSync(root, 0o711)
   embedded = await startEmbedded({ dataDir: folder('data'), log: captureLog().log, fsync: false })
   chmodSync(folder('data'), 0o711)
@@ -53,7 +53,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-test('a copy made under load has all earlier commits, and a database restored from the copy is recognised as restored', async () => {
+test('a copy made under load has every commit from before it, and a database restored from it is recognised as restored', async () => {
   const writer = new pg.Client({ connectionString: embedded.url })
   await writer.connect()
   await writer.query(`insert into store (name, origins) values ('before', '{https://a.test}')`)
@@ -106,7 +106,7 @@ async function ask(url: string, ...args: string[]): Promise<unknown> {
   return JSON.parse(out)
 }
 
-/** Restores a new copy, and returns a function that starts a server on it. */
+/** Restores a new copy. Returns a function that does work on a server of the copy, started for that work alone. */
 async function startOfCopy(name: string) {
   const made = await run(['backup', 'create', '--to', folder(`backup-${name}`)])
   expect(await run(['backup', 'restore', pathOf(made.out)], name)).toMatchObject({ code: 0, errors: '' })
@@ -119,7 +119,7 @@ async function startOfCopy(name: string) {
 
 const FOUND_AS_COPY = { found: 'system', epoch: 1 }
 
-test('a restored copy is recognised as a copy, not as a failover, at every start until restore finish', async () => {
+test('until `restore finish`, every start recognises a restored copy as a copy, not as a failover', async () => {
   const onCopy = await startOfCopy('copy')
   await onCopy(async (url) => {
     expect(await ask(url, 'restore', 'status')).toMatchObject(FOUND_AS_COPY)

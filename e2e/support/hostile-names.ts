@@ -28,17 +28,17 @@ const WRITTEN_FIELDS = new Set([
   'answer',
   'label',
 ])
-/** Matches a keyword of ours, which the page may need to look up. */
+/** Matches a keyword of ours, for which the page may look up a text. */
 const OUR_WORD = /^[a-z_]*$/
 
 /** From now on the console's answers contain hostile texts. The returned set collects the keys that were changed. */
 export async function giveHostileNames(page: Page): Promise<ReadonlySet<string>> {
-  const given = new Set<string>()
+  const changedKeys = new Set<string>()
   const makeHostile = (_key: string, value: unknown): unknown => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
     const entries = Object.entries(value).map(([key, each]) => {
       if (typeof each !== 'string' || !WRITTEN_FIELDS.has(key) || OUR_WORD.test(each)) return [key, each]
-      given.add(key)
+      changedKeys.add(key)
       return [key, `${each} ${HOSTILE}`]
     })
     return Object.fromEntries(entries)
@@ -51,7 +51,7 @@ export async function giveHostileNames(page: Page): Promise<ReadonlySet<string>>
     const text = await response.text()
     await route.fulfill({ response, body: JSON.stringify(JSON.parse(text), makeHostile) }).catch(() => {})
   })
-  return given
+  return changedKeys
 }
 
 /**

@@ -16,7 +16,7 @@ const FREE_AGAIN = '2026-03-09T12:00:00.000Z'
 
 /**
  * Reads three things from a real till: a deposit with its shopper, the same deposit with an open offer, and an inventory.
- * Then replaces the values that vary between runs and that the scenes show.
+ * Then fixes those values that the scenes show and that differ between runs.
  */
 export async function baseOf(till: Place): Promise<Base> {
   const parts = { place: till, secrets: await storeSecrets(till.root) }
@@ -107,7 +107,7 @@ function answerCalls(replies: Replies): void {
   }
 }
 
-/** From now on, polls of the payment answer that nothing has changed. */
+/** From now on, a poll of the payment is answered with 304: nothing has changed. */
 export async function answerNoChange(page: Page): Promise<void> {
   await page.evaluate((reply) => {
     Reflect.set(Reflect.get(window, 'replies'), '/api/payment', reply)

@@ -43,14 +43,14 @@ export async function newPlace(): Promise<Place> {
 }
 
 /**
- * Runs `npm start` at this place. Resolves once gateway, sandbox and store answer and a bot has logged in. If that fails,
- * its processes are ended.
+ * Runs `npm start` at this place. Resolves once gateway, sandbox and store answer and a bot has logged in. On a failure,
+ * ends what it started.
  */
 export async function startTill(place?: Place, outputFile?: string): Promise<Till> {
   const at = place ?? (await newPlace())
   const main = run('scripts/start.ts', at.env, outputFile === undefined ? {} : { outputFile })
   const answers = async () => {
-    if (main.hasEnded()) throw new GiveUp('it ended')
+    if (main.hasEnded()) throw new GiveUp('npm start ended')
     const all = await Promise.all([
       isServing(`${at.gateway}/healthz`),
       isServing(at.sandbox),
@@ -81,7 +81,7 @@ export function removePlace({ root }: Pick<Place, 'root'>): void {
 /** Waits until a bot is online. Before that, the till refuses every inventory and trade. */
 export function waitForBot({ root }: Pick<Place, 'root'>, main?: Running): Promise<boolean> {
   return eventually('a bot is online', async () => {
-    if (main?.hasEnded()) throw new GiveUp('it ended')
+    if (main?.hasEnded()) throw new GiveUp('npm start ended')
     const rows = await query({ root }, 'select 1 from bot where online')
     return rows.length > 0 || undefined
   })
