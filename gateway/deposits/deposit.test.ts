@@ -28,22 +28,19 @@ describe('a deposit', () => {
     )
   })
 
-  it('D-6 a deposit does not expire while its time is stopped', () => {
+  it('D-6 does not expire while its time is stopped', () => {
     expect(
       statusAfter('created', { kind: 'time_passed', now: msAfterExpiry(99), isStopped: true }),
     ).toBeNull()
   })
 
-  it.each(ENDS)(
-    'ends as %s with its trade while pending, and does not change in another status',
-    (status) => {
-      const ended = { kind: 'trade_ended', status } as const
-      expect(statusAfter('pending', ended)).toBe(status)
-      for (const other of DEPOSIT_STATUSES.filter((from) => from !== 'pending')) {
-        expect(statusAfter(other, ended)).toBeNull()
-      }
-    },
-  )
+  it.each(ENDS)('ends as %s with its trade if it is pending, and otherwise does not change', (status) => {
+    const ended = { kind: 'trade_ended', status } as const
+    expect(statusAfter('pending', ended)).toBe(status)
+    for (const other of DEPOSIT_STATUSES.filter((from) => from !== 'pending')) {
+      expect(statusAfter(other, ended)).toBeNull()
+    }
+  })
 
   it('does not expire while it is pending', () => {
     expect(
@@ -52,14 +49,14 @@ describe('a deposit', () => {
   })
 
   it.each(DEPOSIT_STATUSES.filter((status) => status !== 'succeeded'))(
-    'D-6 a deposit that is %s succeeds by proof of delivery',
+    'D-6 that is %s succeeds by proof of delivery',
     (from) => {
       expect(statusAfter(from, { kind: 'delivered' })).toBe('succeeded')
     },
   )
 
   it.each(DEPOSIT_STATUSES.filter(isFinal))(
-    'D-6 a deposit that ended as %s does not change without proof of delivery',
+    'D-6 that ended as %s does not change without proof of delivery',
     (from) => {
       expect(statusAfter(from, { kind: 'offer_opened' })).toBeNull()
       expect(statusAfter(from, { kind: 'time_passed', now: msAfterExpiry(1), isStopped: false })).toBeNull()

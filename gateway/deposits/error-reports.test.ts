@@ -52,7 +52,7 @@ it('errors of another type, file or line number get their own log lines', () => 
   expect(lines).toHaveLength(3)
 })
 
-it('all errors together write at most thirty lines an hour; the next line says how many lines were omitted', () => {
+it('all errors together write at most thirty lines an hour; the next line says how many reports were left out', () => {
   for (let lineno = 0; lineno < 10_000; lineno += 1) report({ ...REPORT, lineno })
   expect(lines).toHaveLength(30)
   nowMs = 3_600_000
@@ -61,7 +61,7 @@ it('all errors together write at most thirty lines an hour; the next line says h
   expect(lines).toHaveLength(31)
 })
 
-it('a kind of error without a line for an hour is counted from one after 200 other kinds', () => {
+it('a kind of error without a line for an hour is forgotten after 200 other kinds', () => {
   report(REPORT)
   report(REPORT)
   for (let lineno = 100; lineno < 300; lineno += 1) {

@@ -38,7 +38,7 @@ test('a target does not count as a minimum, although it is stored as one', () =>
   expect(describeConflict({ ...BODY, minAmount: undefined, targetAmount: 600 }, row)).toBe('targetAmount')
 })
 
-test('if only a value differs that the row does not keep, every such field is named', () => {
+test('if only a value that the row does not keep differs, every such field is named', () => {
   expect(describeConflict({ ...BODY, expiresInMinutes: 30 }, ROW)).toBe(
     'language, games, creditMode, expiresInMinutes, tradeUrl, shopper or customerLabel',
   )

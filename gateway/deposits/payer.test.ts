@@ -74,7 +74,7 @@ describe('D-31 a deposit whose store names a payer or a customer label', () => {
     expect((await post({ externalId: 'order-3' })).json()).toMatchObject({ shopper: null })
   })
 
-  test('accepts the payer’s link alone if `lock` is set, and asks Steam about no other account', async () => {
+  test('accepts only the payer’s link if `lock` is set, and Steam is asked about no other account', async () => {
     const { url } = (await post({ shopper: { steamId: STEAM_ID, lock: true } })).json()
     expect(await resolve(url, OTHER_LINK)).toBe('other_shopper')
     expect(profilesRead).toEqual([])
@@ -122,7 +122,7 @@ describe('D-31 a deposit whose store names a payer or a customer label', () => {
 
   // A zero-width space and joiner, a soft hyphen, the fillers of Hangul, an empty Braille cell, a variation selector.
   test.each(['\u200b', ' \u200d\u00ad\ufeff ', '\u3164\u115f\uffa0', '\u2800', '\ufe0f\u{e0001}'])(
-    'whose customer label leaves no mark (%j) is created, and the page shows no label',
+    'is created with an invisible customer label (%j), which the page leaves out',
     async (customerLabel) => {
       const created = (await post({ customerLabel })).json()
       expect(created.customerLabel).toBe(customerLabel)

@@ -248,7 +248,7 @@ describe('GET /api/payment', () => {
     })
   })
 
-  it('A-053 after success the answer says whether the store was told, if an endpoint subscribes to that event', async () => {
+  it('A-053 after success the answer says whether the store was told, if an endpoint subscribes to the event of the success', async () => {
     const deposit = await aDeposit(till, store)
     await offerFor(till, bot, deposit)
     session.accept('1')
@@ -325,7 +325,7 @@ it('an error report is logged only for a deposit’s page, and without the full 
   expect(reported[0]).not.toContain(hash)
 })
 
-it('trade links of one address are looked up four at a time, and a link of another address does not wait for them', async () => {
+it('trade links from one address are looked up four at a time, and a link from another does not wait for them', async () => {
   const begun: string[] = []
   const release = Promise.withResolvers<void>()
   const steam = {

@@ -56,7 +56,7 @@ describe('a call that opens a deposit', () => {
     expect(again).toEqual({ deposit: first.deposit, created: false })
   })
 
-  it('opens one deposit even if the store makes it twenty times at once', async () => {
+  it('opens one deposit even if it is made twenty times at once', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => createDeposit(till.deps, store, BODY)))
     expect(new Set(answers.map(({ deposit }) => deposit.id)).size).toBe(1)
     expect(answers.filter(({ created }) => created)).toHaveLength(1)

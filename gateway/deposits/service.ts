@@ -79,7 +79,7 @@ export async function resolveUser(deps: DepositDeps, { hash, tradeUrl }: TradeUr
 }
 
 const LINKS_WITHIN_MS = 10 * 60_000
-/** The most distinct trade links for one deposit within that time: each can cost calls to Steam. */
+/** The most distinct trade links for one deposit in `LINKS_WITHIN_MS`: each can cost calls to Steam. */
 const MOST_LINKS = 10
 
 /** Records the link. A link over the limit is refused, and not recorded. */

@@ -31,7 +31,7 @@ export type DatabaseProbe = {
   machineMs: number
   doubtMs: number
   sizeBytes: number
-  /** The server's error if its disk is too full for a temporary file of 16 MB; undefined if there is room. */
+  /** The server's error if its disk is too full for a temporary file of 16 MB; otherwise undefined. */
   fullDisk: string | undefined
   identity: Awaited<ReturnType<typeof readIdentity>>
   applied: Awaited<ReturnType<typeof readApplied>>

@@ -389,7 +389,7 @@ describe('the doctor on a real PostgreSQL', () => {
 describe('the doctor’s proof that it has the master key', () => {
   const key = Buffer.alloc(32, 7)
 
-  it('is valid for a minute, for a till with that key alone', () => {
+  it('is valid for a minute, and only for a till with that key', () => {
     const proof = doctorProof(key, NOW)
     expect(isDoctorProof(key, proof, new Date(NOW.getTime() + 50_000))).toBe(true)
     expect(isDoctorProof(key, proof, new Date(NOW.getTime() + 61_000))).toBe(false)

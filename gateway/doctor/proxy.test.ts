@@ -1,4 +1,4 @@
-/** The doctor's calls to a public URL without https, which only a sandbox has, and to Steam for its time. */
+/** The doctor's findings about a public URL without https, which only a sandbox has, and about the machine's clock. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
@@ -6,7 +6,7 @@ import { askSteamTime } from '../steam/steam-time.ts'
 import { proxyFindings } from './proxy.ts'
 import { steamClockFindings } from './steam-clock.ts'
 
-it('a public URL without https has no finding about https or a proxy', () => {
+it('the checks that need https are not made for a public URL without it', () => {
   const build = { version: '1.2.3', commit: 'abc' }
   const findings = proxyFindings(
     {
@@ -50,7 +50,7 @@ it.each([
   ['12:00:29', 'good: agrees with the clock of Steam'],
   ['11:50:00', 'mend: 10 minutes ahead of the clock of Steam'],
   ['12:00:31', 'mend: 31 seconds behind the clock of Steam'],
-])('a clock at 12:00:00 while Steam’s shows %s', async (steamTime, finding) => {
+])('while Steam’s clock shows %s, a clock at 12:00:00 is judged "%s"', async (steamTime, finding) => {
   const servertime = Date.parse(`2026-11-28T${steamTime}Z`) / 1000
   expect(await clockAt(JSON.stringify({ servertime, servertimestring: 'not read' }))).toBe(finding)
 })

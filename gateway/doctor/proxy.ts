@@ -105,12 +105,12 @@ function reachFinding(build: OurBuild, pageStatus: number, ours: OurBuild): Find
   }
   const { version, commit } = build
   if (version !== ours.version) {
-    return mend('public', `version ${version} answers, and this is ${ours.version}`, RESTART)
+    return mend('public', `version ${version} answers, but this command is version ${ours.version}`, RESTART)
   }
   if (commit !== ours.commit) {
     return mend(
       'public',
-      `commit ${commit} of version ${version} answers, and this is ${ours.commit}`,
+      `commit ${commit} of version ${version} answers, but this command is commit ${ours.commit}`,
       RESTART,
     )
   }
@@ -160,7 +160,7 @@ function hstsFinding(hsts: string | null): Finding {
 
 function compressionFinding({ status, encoding }: Answered['page']): Finding {
   if (status !== 200) return notChecked('proxy.compression', `the page answers with ${status}`)
-  if (encoding !== null) return good('proxy.compression', `scripts of the page come as ${encoding}`)
+  if (encoding !== null) return good('proxy.compression', `scripts of the page come compressed (${encoding})`)
   const advice = 'let the proxy pass on Accept-Encoding: the files are already compressed'
   return mend('proxy.compression', 'scripts of the page come uncompressed', advice)
 }
@@ -175,7 +175,7 @@ function bodyFinding({ page, largeBody: { status, isOurs } }: Answered): Finding
 function plainFinding(plain: Answered['plain']): Finding {
   if (plain.kind === 'closed') return good('proxy.http', 'nothing answers plain http')
   const isRedirect = plain.status >= 300 && plain.status < 400 && plain.location.startsWith('https://')
-  if (isRedirect) return good('proxy.http', 'plain http leads to https')
+  if (isRedirect) return good('proxy.http', 'plain http is redirected to https')
   return mend(
     'proxy.http',
     `plain http is answered with ${plain.status}`,

@@ -123,7 +123,7 @@ function botFinding(bot: BotState, now: Date): Finding {
     return mend(check, `${who} is offline`, 'run tradetill bot list, which shows the reason')
   if (bar?.reason === 'own_hold') {
     const advice = 'turn on the mobile authenticator of the account, and wait 7 days'
-    return mend(check, `${who}: Steam would hold its side of a trade`, advice)
+    return mend(check, `${who}: Steam would hold the bot’s side of a trade`, advice)
   }
   if (bar !== undefined) {
     const says = `${who} rests until ${bar.until.toISOString()}: ${bar.reason}`

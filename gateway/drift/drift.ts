@@ -163,7 +163,7 @@ export type LookResult = {
   historyFrom: Date | null | undefined
 }
 
-/** Whether the history was read after the finding was last seen, so all trades before it are booked. */
+/** Whether the history was read after the finding was last seen, so all trades before that are booked. */
 const isHistoryBooked = (historyFrom: LookResult['historyFrom'], { seenAt }: KnownFinding): boolean =>
   historyFrom === undefined || (historyFrom !== null && historyFrom > seenAt)
 

@@ -107,7 +107,7 @@ describe('D-34 a bot’s own inventory', () => {
     expect(alarms()).toHaveLength(1)
   })
 
-  it('matches custody once the operator has recorded the vanished item', async () => {
+  it('matches custody once the operator has recorded the vanished item as moved', async () => {
     const [lost] = await deliver()
     session.ownItems = session.ownItems.filter((item) => item !== lost)
     await lookUntilSure()
@@ -161,7 +161,7 @@ describe('D-34 a bot’s own inventory', () => {
     expect(alarms()).toEqual([])
   })
 
-  it('is not found to lack anything if Steam shows only a part, and that is logged', async () => {
+  it('is not found to lack anything if Steam shows only a part; the incomplete look is logged', async () => {
     await deliver()
     session.ownItems = []
     session.isOwnComplete = false
@@ -232,7 +232,7 @@ describe('the daily look', () => {
     driftDeps().drift.takeDue({ now: till.clock.now(), nextAt: later(HOUR_MS / 2), limit: 2 })
   const later = (ms: number) => new Date(till.clock.now().getTime() + ms)
 
-  it('comes within a day, at different times for different bots, and in one process', async () => {
+  it('comes within a day, at different times for different bots, and in only one process', async () => {
     for (const lastDigit of [2, 3, 4, 5, 6, 7, 8]) {
       const steamId = `7656119800000000${lastDigit}`
       await till.db

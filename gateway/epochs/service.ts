@@ -27,8 +27,8 @@ export type EpochWatch = {
   /** Returns why the last check stopped the till; undefined if it did not. */
   whyStopped(): Break | undefined
   /**
-   * Compares the database with its record of epochs and with the state that `memory` last saw. Stops the till if the
-   * database was restored or replaced, or begins an epoch if `afterFailover` says so; otherwise ends a stop.
+   * Compares the database with its record of epochs and with the state that `memory` last saw. If the database was
+   * restored or replaced, stops the till, or begins an epoch if `afterFailover` says so. If it was not, ends a stop.
    */
   check(): Promise<void>
 }
