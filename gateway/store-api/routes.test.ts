@@ -199,7 +199,7 @@ describe('reading deposits', () => {
 describe('POST /v1/deposits/{id}/cancel', () => {
   const cancel = (id: unknown) => api.call('POST', `/v1/deposits/${id}/cancel`)
 
-  test('ends a deposit without an offer, with an event that has the reason, and succeeds when repeated', async () => {
+  test('ends a deposit that has no offer, reports the reason in an event, and succeeds when repeated', async () => {
     const { id } = (await post(BODY)).json()
     const answer = await cancel(id)
     expect([answer.statusCode, answer.json().status, answer.json().endReason]).toEqual([
@@ -365,7 +365,7 @@ describe('a store that an operator registers', () => {
     expect(await updateStore({ ...deps(), box }, 99n, { origins })).toMatchObject({ kind: 'refused' })
   })
 
-  test('can have its oldest webhook moved, which is enabled if it was disabled', async () => {
+  test('can have its oldest webhook moved, and enabled if it was disabled', async () => {
     const { id } = api.store
     const hooks = 'http://localhost:1/'
     for (const name of ['a', 'b']) await anEndpoint(till, api.store, hooks + name)

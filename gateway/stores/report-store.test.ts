@@ -68,7 +68,7 @@ test('the report of a period has the sums of the statement by day and cause, and
   expect(await call(from, later(1), other)).toEqual({ days: [] })
 })
 
-test('a period begins with its first moment, and ends before its last', async () => {
+test('a period includes the moment of `from`, and not that of `before`', async () => {
   await book()
   const movements = (await api.call('GET', '/v1/statement?currency=USD')).json().movements
   const { at } = movements.find(({ cause }: { cause: string }) => cause === 'paid_out')

@@ -12,7 +12,7 @@ const SEND_LOST_MS = 20_000
 
 /** A bad end (Steam's states 1, invalid, and 8, invalid items) counts only if a read after this pause confirms it. */
 export const BAD_END_PAUSE_MS = 10_000
-/** How long to read at this pace. If no read has confirmed the bad end by then, Steam has taken it back. */
+/** How long to try to confirm a bad end. If no read has confirmed it by then, Steam has taken it back. */
 const CONFIRM_MS = 600_000
 
 /** Pauses until the next read. `MISSED_MS`: after a search that missed the offer of an unknown send. */
@@ -120,7 +120,7 @@ export function alarm(trade: Trade, now: Date): Date | null {
       if (isPast(trade.startedAt, SEARCH_OFTEN_MS, now)) return nextLook(trade.startedAt, now)
       return plus(now, trade.missedReads === 0 ? SOON_MS : MISSED_MS)
     case 'active':
-      // A second more, so the read is not a moment too early to confirm it.
+      // A second more, so the read is not a moment too early to confirm the bad end.
       if (trade.badEnd !== null && !isPast(trade.badEnd.seenAt, CONFIRM_MS, now))
         return plus(now, BAD_END_PAUSE_MS + 1_000)
       if (trade.acceptedAt !== null) return nextLook(trade.acceptedAt, now)
@@ -185,7 +185,7 @@ export function nextReview(trade: Pick<EndedTrade, 'startedAt' | 'endedAt'>, now
   return ms === undefined ? null : plus(trade.endedAt, ms)
 }
 
-/** The pause grows with the time since `since`, and is at least `leastMs`. */
+/** When to look next. The pause until then grows with the time since `since`, and is at least `leastMs`. */
 export function nextLook(since: Date, now: Date, leastMs = 0): Date {
   const { pauseMs } = PAUSES.find(({ waitedMs }) => isPast(since, waitedMs, now)) ?? { pauseMs: SOON_MS }
   return plus(now, Math.max(pauseMs, leastMs))

@@ -68,7 +68,7 @@ describe('the till waits for Steam’s answer', () => {
     because,
   })
 
-  it('15 days from the send, for an open offer and for an unknown send', () => {
+  it('until 15 days after the send, about an open offer and about an unknown send', () => {
     for (const trade of [active, unknown]) {
       expect(waitsUntil(trade)).toEqual(at(15 * DAY_S))
       expect(eventsOf(trade, givenUp('unresolved'), 15 * DAY_S - 1)).toEqual([])

@@ -26,7 +26,7 @@ export async function cancelDeposit(
     const live = await tx.liveTradeOf(depositId)
     switch (deposit.status) {
       case 'created':
-        // Its offer is about to be sent, or Steam has not answered the send yet.
+        // The trade's offer is about to be sent, or Steam has not answered the send yet.
         if (live !== undefined) return refuse('deposit_busy', { retryAfterS: BUSY_S })
         if (await tx.closeDeposit(deposit, { kind: 'cancelled_by_store', at: deps.clock.now() }))
           return 'ended'

@@ -43,7 +43,7 @@ describe('an open offer', () => {
     expect(events({ ...active, cancelling: 'deadline' }, readAs('needs_confirmation'))).toEqual([])
   })
 
-  it('that is read as accepted once more ends a doubt if no Steam trade is known', () => {
+  it('that Steam again shows as accepted ends a doubt if no Steam trade is known', () => {
     const badEnd = { state: 'exchange_failed', seenAt: at(25) } as const
     const accepted = { ...active, acceptedAt: at(20), badEnd }
     expect(events(accepted, { kind: 'offer_read', offer: offer('accepted', { tradeId: null }) })).toEqual([
@@ -60,7 +60,7 @@ describe('the offer of a trade that has ended', () => {
     expect(events(declined, readAs('in_escrow'), { seconds: 16 * DAY_S })).toEqual([])
   })
 
-  it('has the end of protection if it was accepted after all', () => {
+  it('gives the end of protection if it was accepted after all', () => {
     const read = { kind: 'steam_trade_read', offerId: '5', steamTrade: steamTrade() } as const
     const late = offer('accepted', { settlesAt: at(900_000) })
     expect(events(declined, read)).toMatchObject([{ kind: 'delivered', settlesAt: null }])
