@@ -36,7 +36,7 @@ afterAll(() => {
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-embedded-'))
-  // If root starts PostgreSQL, it runs as another account, which must be able to reach the folder.
+  // A PostgreSQL started by root runs as another account, which must be able to reach the folder.
   chmodSync(folder, 0o711)
   return folder
 }
@@ -149,7 +149,7 @@ test('the server ends after a kill -9 of the process that started it', async () 
   await expect.poll(tryQuery, { message: 'the server ends' }).toContain('ECONNREFUSED')
 })
 
-test('commits survive a kill -9 of the process that started the server, and a new start at once replaces the old server', async () => {
+test('commits survive a kill -9 of the process that started the server, and a start right after it replaces the old server', async () => {
   const owner = await startInChild()
   await query(owner.url, 'create table outlived (n int); insert into outlived values (7)')
   owner.child.kill('SIGKILL')
@@ -201,7 +201,7 @@ test('a data folder that was deleted and recreated, and that other accounts cann
     await expect(query(second.url, 'select n from kept')).rejects.toThrow('does not exist')
     await second.stop()
   } finally {
-    // Two levels up is the data folder or, as root, the folder in /var/lib that replaces it.
+    // Two levels up is the data folder or, if root runs this, the folder in /var/lib that replaces it.
     for (const cluster of clusters) rmSync(join(cluster, '../..'), { recursive: true, force: true })
   }
 })
@@ -221,7 +221,7 @@ test('a database survives a change of its data folder’s permissions', async ()
   }
 })
 
-test('a start with two databases in its data folder uses the one that PostgreSQL can reach, or is refused and names both', async () => {
+test('with two databases for one data folder, a start uses the one that PostgreSQL can reach, or names both if the password is the other’s', async () => {
   const folder = ownFolder()
   chmodSync(folder, 0o700)
   const first = await start(folder, false)
@@ -229,7 +229,7 @@ test('a start with two databases in its data folder uses the one that PostgreSQL
   onTestFinished(() => rmSync(join(old, '../..'), { recursive: true, force: true }))
   await first.stop()
   chmodSync(folder, 0o711)
-  // An earlier version, as root, made a second database then, and replaced the password.
+  // At this point an earlier version, run by root, made a second database and replaced the password.
   renameSync(old, `${old}.aside`)
   const second = await start(folder, false)
   const cluster = await clusterOf(second.url)

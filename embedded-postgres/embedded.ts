@@ -52,7 +52,7 @@ const PORTS = { from: 15_000, until: 20_000 }
 const secretSchema = z.object({ password: z.string() })
 
 /**
- * Starts the PostgreSQL that comes with the packages, at a free port on loopback. The first run creates its cluster.
+ * Starts PostgreSQL from the installed packages, at a free port on loopback. The first run creates its cluster.
  * The command line reads the address from `connection.json` in the data folder. Throws with a readable reason.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
@@ -177,7 +177,7 @@ function launch({ postgres, cluster, port, fsync, account }: SupervisorArguments
 
 type Starting = EventEmitter & Pick<Supervisor, 'stdin' | 'stdout' | 'stderr'>
 
-/** Rejects if the start fails or is silent for `SILENCE_MS`. It has no other limit: a replay can take any time. */
+/** Rejects if the start fails or is silent for `SILENCE_MS`. There is no other limit: a replay can take any time. */
 export function waitUntilReady(supervisor: Starting): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (reason: string) => {

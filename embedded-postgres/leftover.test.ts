@@ -24,7 +24,7 @@ const NEXT = '#!/bin/sh\necho "database system is ready to accept connections" >
 const ended = (child: ChildProcessByStdio<null, Readable | null, Readable | null>): Promise<unknown> =>
   child.exitCode === null && child.signalCode === null ? once(child, 'exit') : Promise.resolve()
 
-test('a start signals no process that has left the cluster’s folder, and no other program there', async () => {
+test('a start signals neither a process that has left the cluster’s folder nor another program in that folder', async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tradetill-leftover-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const [cluster, next] = [join(folder, 'cluster'), join(folder, 'next')]

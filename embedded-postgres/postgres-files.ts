@@ -57,7 +57,7 @@ export function preparePostgresFiles(dataDir: string): PostgresFiles {
 }
 
 /**
- * The folder that has the database, or where a new one belongs. The permissions of the data folder may have changed
+ * Finds the folder of the database, or chooses one for a new database. The data folder's permissions may have changed
  * since the first start, and an existing database must not be replaced by a new one. If both folders have a database,
  * the choice is the same as in earlier versions.
  */

@@ -16,11 +16,11 @@ import { expect, onTestFinished, test } from 'vitest'
 import { preparePostgresFiles } from './postgres-files.ts'
 import { putBack } from './put-back.ts'
 
-/** A folder with a copy of a cluster, and the place of a data folder. */
+/** Makes a copy of a cluster, and chooses a data folder that does not exist yet. */
 function newFolders(): { copy: string; dataDir: string } {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'tradetill-put-back-')))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
-  // If root runs the tests, PostgreSQL runs as another account, which must be able to reach the folder.
+  // If the tests run as the root user, PostgreSQL runs as another account, which must be able to reach the folder.
   chmodSync(root, 0o711)
   const [copy, dataDir] = [join(root, 'copy'), join(root, 'data')]
   mkdirSync(join(copy, 'cluster'), { recursive: true })

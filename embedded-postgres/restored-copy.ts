@@ -10,8 +10,8 @@ import pg from 'pg'
 const noteOf = (cluster: string): string => join(cluster, 'recovered-copy')
 
 /**
- * Call this before the server starts. The recovery removes PostgreSQL's own sign of a copy, so a note tells the next
- * start if this one ends too early.
+ * Call this before the server starts. The recovery removes PostgreSQL's own sign of a copy. If this start ends too
+ * early, the note tells the next one.
  */
 export function noteCopy(cluster: string): void {
   if (!existsSync(join(cluster, 'recovery.signal'))) return
@@ -22,7 +22,7 @@ export function noteCopy(cluster: string): void {
 
 /**
  * Call this after the server has recovered, and before a gateway can connect. Replaces the epoch's record of its
- * server, so the till finds itself on another one until `restore finish` begins the next epoch.
+ * server, so the till finds itself on another server until `restore finish` begins the next epoch.
  */
 export async function markCopy(cluster: string, url: string): Promise<void> {
   const note = noteOf(cluster)
@@ -32,7 +32,7 @@ export async function markCopy(cluster: string, url: string): Promise<void> {
   client.on('error', () => {})
   await client.connect()
   try {
-    // A copy of an early version has no epochs.
+    // A copy that an early version made has no epochs.
     const { rows } = await client.query<{ has: boolean }>(
       `select to_regclass('public.epoch') is not null as has`,
     )

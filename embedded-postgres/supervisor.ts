@@ -99,7 +99,7 @@ async function stopPostgres(postgres: ChildProcess, ended: Promise<unknown>): Pr
 
 /**
  * Stops the PostgreSQL that a killed supervisor left running, and waits until all its processes have ended, because a
- * new PostgreSQL refuses to start before that. Its working folder, the cluster, identifies it.
+ * new PostgreSQL refuses to start before that. The old one is known by its working folder, the cluster.
  */
 async function stopLeftover(cluster: string): Promise<void> {
   const pid = leftoverOf(cluster)

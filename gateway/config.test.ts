@@ -267,7 +267,7 @@ describe('live mode', () => {
     ])
   })
 
-  test('reads older master keys from a file, one per line', () => {
+  test('reads older master keys from a file, one per line, and refuses other contents without printing them', () => {
     const file = join(folder, 'old')
     writeFileSync(
       file,

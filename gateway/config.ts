@@ -186,7 +186,7 @@ export type Config = {
   metricsPort: number | undefined
   publicUrl: URL
   console: ConsoleConfig | undefined
-  /** Selects the rules for webhook addresses. In a public sandbox, stores must not reach this machine either. */
+  /** Selects the rules for webhook addresses. No store of a public sandbox may reach this machine, as in live mode. */
   webhookMode: 'sandbox' | 'live'
   /** Undefined if the gateway runs its own PostgreSQL in dataDir. */
   databaseUrl: string | undefined

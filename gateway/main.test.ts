@@ -67,7 +67,7 @@ async function launchReady(environment: Record<string, string> = {}, file = 'mai
   return { ...gateway, base: `http://127.0.0.1:${port}` }
 }
 
-test('one gateway runs on a data folder, a killed one does not block the next, and SIGTERM ends a gateway with code 0', async () => {
+test('only one gateway runs on a data folder, a killed one does not block the next, and SIGTERM ends a gateway with code 0', async () => {
   const first = await launchReady({}, WITH_DATABASE)
   expect((await fetch(`${first.base}/healthz`)).status).toBe(200)
   expect((await fetch(`${first.base}/api/payment?hash=${'0'.repeat(32)}`)).status).toBe(404)

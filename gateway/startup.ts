@@ -38,7 +38,7 @@ export type ReadyDatabase = {
 /** Finds or starts the database. Registers with `shutdown` how its parts are stopped. */
 export type OpenDatabase = (parts: Pick<Startup, 'log' | 'shutdown'>) => Promise<{
   url: string
-  /** Address of the same database with the role that migrates; undefined if one role does both. */
+  /** Address of the same database with the role that migrates; undefined if the till's own role migrates. */
   ownerUrl?: string | undefined
   /** Resolves to the reason if the database ends unexpectedly. */
   died?: Promise<string>

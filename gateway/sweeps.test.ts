@@ -110,7 +110,7 @@ describe('two gateways that sweep at the same moment', () => {
     expect(await verifyLedger(databases[0]?.pool ?? expect.fail('there is no gateway'))).toEqual([])
   })
 
-  it('free a lost credit’s room in the store’s limit exactly once', async () => {
+  it('subtract a lost credit from the store’s used limit exactly once', async () => {
     const store = await aStore(till, { riskLimitUsdCents: 9_000n })
     const { bot, session } = await aBot(till)
     await payFor(till, { bot, session }, await aDeposit(till, store, { game: 'cs' }))

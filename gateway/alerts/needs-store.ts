@@ -8,7 +8,7 @@ import type { Db } from '../db/client.ts'
 export type Needs = {
   /**
    * Trades whose next step has been due for more than a minute. Also trades about which Steam is still asked a day
-   * after the send or, if the credit is held, a day after settlement.
+   * after their send began or, once `held`, a day after they should have been settled.
    */
   tradesOverdue: number
   /** Bots whose token Steam refuses. */

@@ -119,7 +119,7 @@ it('the check of a dump says whether the dump’s secrets are sealed with the ma
 })
 
 it.each([
-  ['is damaged if it cannot be read without a server either', 'exit 1', { kind: 'damaged' }],
+  ['is called damaged if it cannot be read without a server either', 'exit 1', { kind: 'damaged' }],
   [
     'is not called damaged if it can be read, as with a full disk',
     'case $1 in --file=*) exit ;; esac; exit 1',

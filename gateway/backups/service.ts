@@ -127,7 +127,7 @@ export async function checkDump(
   { serverUrl, claim, at, ...programs }: Programs & { serverUrl: string; claim: Claim; at: Date },
 ): Promise<Inspected> {
   if (!existsSync(file)) return { kind: 'refused', reason: `There is no file ${file}.` }
-  // No connection stays open meanwhile: a restore can take long, and providers end idle connections.
+  // No connection is kept open during the restore, which can take long: providers end idle connections.
   const program = await withClient(serverUrl, (client) => programFor(client, 'pg_restore', programs))
   if (program.kind === 'missing') return { kind: 'refused', reason: program.message }
   const name = `tradetill_check_${digitsOf(at)}_${randomBytes(6).toString('hex')}`

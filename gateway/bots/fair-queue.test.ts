@@ -53,8 +53,8 @@ function start(budget = METHODS.partnerinventory.account) {
 
 describe('an honest shopper', () => {
   /**
-   * Milliseconds until the shopper's first inventory arrives, after another deposit has asked as often as allowed for a
-   * minute.
+   * Milliseconds until the shopper's first inventory arrives, after another deposit has for a minute asked as often as
+   * allowed.
    */
   async function firstInventory(perMinute: number, storeOfOther: string): Promise<number> {
     const { ask, advanceTo, doneMs } = start()
