@@ -87,7 +87,7 @@ describe('the items of a deposit', () => {
     expect([bench.countOwned(BOT, assets), payer.items().length]).toEqual([0, before + 2])
   })
 
-  it('wait while the approval of their wish cannot be read, and other wishes do not wait for them', async () => {
+  it('wait while the approval of their wish cannot be read, and do not hold up other wishes', async () => {
     const { wish: broken } = await makeReturnWish()
     const file = join(bench.path, `approval-${broken}`)
     writeFileSync(file, 'sealed by another key', { mode: 0o600 })
@@ -99,7 +99,7 @@ describe('the items of a deposit', () => {
     bench.acceptAll(STORAGE)
     await runFailingRound()
     expect(await bench.readDeed(other)).toMatchObject({ state: 'delivered' })
-    // Somebody notices it.
+    // The operator learns of it.
     expect(await bench.readNeeds()).toContainEqual({ kind: 'rounds_failing', about: 'listings and wishes' })
     rmSync(file)
     await bench.runRounds(1)
@@ -117,7 +117,7 @@ describe('the items of a deposit', () => {
   })
 
   it.each(['99999', '0', '12345678901234567890', 'x'])(
-    'of the wish %s, which does not exist, cannot be approved',
+    'cannot be approved for a wish %s that does not exist',
     async (wishId) => {
       const approving = approve(settings, person('yes').terminal, { wishId, link: linkOf(PAYER) })
       await expect(approving).rejects.toThrow(`There is no open wish ${wishId} to give items back.`)
@@ -136,7 +136,7 @@ describe('the items of a deposit', () => {
     expect([botOffers().length, bench.countOwned(BOT, assets)]).toEqual([before, 2])
   })
 
-  it('do not go back if the database adds an item after the approval', async () => {
+  it('do not go back if an item is added to the wish after the approval', async () => {
     const { wish, assets } = await makeReturnWish()
     await approve(settings, person('yes').terminal, { wishId: wish, link: linkOf(PAYER) })
     const [more] = bench.addStock(BOT, 1)
@@ -152,7 +152,7 @@ describe('the items of a deposit', () => {
     expect(bench.countOwned(BOT, assets)).toBe(2)
   })
 
-  it('are approved with the answer yes, a trade link, and a wish to give items back, and not otherwise', async () => {
+  it('are not approved without the answer yes, a trade link, and a wish to give items back', async () => {
     const { wish } = await makeReturnWish()
     const wishToSend = await bench.makeWish(bench.addStock(BOT, 1))
     const answer = (text: string, wishId: string, link = linkOf(PAYER)) =>
@@ -185,7 +185,7 @@ function killBeforeWriting(lastKind: string): void {
 
 describe('a vault that is killed', () => {
   it.each(['offer_known', 'confirmed', 'delivered'])(
-    'before it wrote "%s" gives the items once, and reports the gift after a restart',
+    'before it writes "%s" gives the items once, and reports the gift after a restart',
     async (kind) => {
       const assets = bench.addStock(BOT, 2)
       const wish = await bench.makeWish(assets.slice(0, 1))
@@ -205,7 +205,7 @@ describe('a vault that is killed', () => {
     },
   )
 
-  it('before it has reported a result to the till reports the result after the next start', async () => {
+  it('before it reports a result to the till does so after the next start', async () => {
     const wish = await bench.makeWish(bench.addStock(BOT, 1))
     await bench.runRounds(2)
     bench.acceptAll(STORAGE)
@@ -250,7 +250,7 @@ describe('the commands', () => {
     expect(() => limits(settings, terminal, flags)).toThrow('dollars and cents')
   })
 
-  it('show the log while the vault runs, without its sealed secrets', async () => {
+  it('show the log without its sealed secrets while the vault runs', async () => {
     const wish = await bench.makeWish(bench.addStock(BOT, 1))
     await bench.runRounds(1)
     const { terminal, printed } = person('')

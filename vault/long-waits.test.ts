@@ -57,7 +57,7 @@ it('the vault rarely asks about a gift whose trade Steam does not finish, and re
   expect(await bench.readNeeds()).toEqual([])
 })
 
-it('the vault reports that Steam holds the items of a gift in escrow, rarely asks about it, and later delivers the gift', async () => {
+it('while Steam holds a gift in escrow, the vault reports it and rarely asks about it; later it reports the delivery', async () => {
   const hold = `${bench.steam.url}/control/behaviours/hold-15-days`
   const wish = await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(2)
@@ -80,7 +80,7 @@ it('the vault reports that Steam holds the items of a gift in escrow, rarely ask
   expect(await bench.readNeeds()).toEqual([])
 })
 
-it('an offer that nobody accepts is cancelled within three rounds after the return of Steam’s API', async () => {
+it('an offer that nobody accepts is cancelled within three rounds once Steam’s API is back', async () => {
   const wish = await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(2)
   const away = { match: { path: '/IEconService/GetTradeOffer/v1' }, effect: { status: 503 } }
@@ -95,7 +95,7 @@ it('an offer that nobody accepts is cancelled within three rounds after the retu
 
 it.each([
   ['that Steam refuses for more than a day is reported to need a person', { status: 500 }, 1],
-  ['that cannot be made for more than a day is not blamed on Steam', { status: 302 }, 0],
+  ['that lacks a session for more than a day is not blamed on Steam', { status: 302 }, 0],
 ])('a cancellation %s', async (_, effect, count) => {
   const wish = await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(2)
@@ -156,7 +156,7 @@ it('a gift whose send was lost ends, even if its bot sent thousands of offers in
   expect(await bench.readDeed(wish)).toEqual({ state: 'ended', because: 'never_appeared' })
 })
 
-it('an offer is confirmed in time while Steam takes long over the prices of other wishes', async () => {
+it('an offer is confirmed in time even while Steam is slow to price the items of other wishes', async () => {
   const [first = '', ...others] = bench.addStock(BOT, 14)
   const wish = await bench.makeWish([first])
   await bench.runRounds(1)

@@ -58,7 +58,7 @@ it('the next report tells the till of new problems and of the end of old ones', 
   expect(shown()).toEqual([])
 })
 
-it('a need about an event stays for a week after its last note, with the time of its first, across restarts', async () => {
+it('a need about an event keeps the time of its first note and stays for a week after its last, across restarts', async () => {
   const first = startProcess()
   first.needs.note('due_refused', 'm deal 1', 'nothing was given')
   await first.report()
@@ -105,7 +105,7 @@ it('a need that ended before the till answered is not taken over from an earlier
   expect(shown()).toEqual(['no_room m sale 7'])
 })
 
-it('a till that cannot take these reports yet gets them later, with one log line about it', async () => {
+it('a till that cannot take the reports yet gets them later, and the vault logs the delay once', async () => {
   isTillAway = true
   const { needs, report } = startProcess()
   needs.note('no_room', 'm', 'the limits had no room')
@@ -135,7 +135,7 @@ it('a till that lost the reports has them again within a minute, and rounds with
   expect(shown()).toEqual(['no_room m'])
 })
 
-it('only the latest needs are kept, and a market’s texts are cut, without control characters', () => {
+it('only the latest needs are kept, and a market’s texts are cut and lose their control characters', () => {
   const needs = createNeeds(now)
   for (let deal = 0; deal < 3 * MOST_NEEDS; deal += 1) needs.note('unread_deal', `m deal ${deal}`, 'unread')
   needs.note(

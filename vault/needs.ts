@@ -6,8 +6,8 @@ const DAY_MS = 24 * HOUR_MS
 
 /**
  * How long each kind lasts after it was last noted. A kind that describes a state is noted as long as the state lasts.
- * One that describes an event stays for a week, because nothing shows whether somebody has looked. docs/selling.md says
- * what to do for each.
+ * One that describes an event stays longer, because nothing shows whether somebody has looked. docs/selling.md says
+ * what to do about each.
  */
 const LASTS_MS = {
   start_failed: HOUR_MS,
@@ -119,7 +119,7 @@ export function createNeedsReport({ needs, store, now, say }: ReportParts): () =
   let reported: string | undefined
   let triedAtMs = Number.NEGATIVE_INFINITY
   const report = async (): Promise<void> => {
-    // Before the first report, because it replaces what the earlier process reported.
+    // Adopt before the first report, which replaces what the earlier process reported.
     if (!hasAdopted) needs.adopt(await store.read())
     hasAdopted = true
     const list = needs.list()

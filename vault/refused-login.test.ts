@@ -17,7 +17,7 @@ async function readNeeds() {
   return rows
 }
 
-it('a wish of an account that cannot log in says so; after an hour a person is needed until a login works', async () => {
+it('a wish says that its account cannot log in; after an hour, and until a login works, a person is needed', async () => {
   const { steamId } = bench.accountOf(BOT)
   bench.enrol(BOT)
   const wish = await bench.makeWish(bench.addStock(BOT, 1))

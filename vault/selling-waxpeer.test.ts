@@ -63,7 +63,7 @@ async function readReportsOn(market: string): Promise<string[][]> {
   return rows.map(({ reference, kind }) => [reference, kind])
 }
 
-it('an item is listed where the proceeds are highest, with the stated fee until a market has paid', async () => {
+it('an item is listed where the proceeds are highest; until a market has paid, its stated fee counts', async () => {
   bench.market.begin('lies-fee')
   await bench.makeWish(bench.addStock(BOT, 1), { destination: 'seller' })
   await roundsUntil(() => onSaleAt('waxpeer').length === 1)

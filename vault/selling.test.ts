@@ -94,7 +94,7 @@ describe('an item of a collecting bot', () => {
     expect(rows[0]?.free).toBeGreaterThan(0)
   })
 
-  it('is not given if the market asks for it with a number of no game, and the vault can still be restarted', async () => {
+  it('is not given if the market asks for it with an unknown game number, and the vault can still be restarted', async () => {
     const [item = 0] = await putOnSale(1)
     bench.market.begin('lies-app')
     expect((await bench.market.buy([item], 'accepts')).kind).toBe('bought')
@@ -109,7 +109,7 @@ describe('an item of a collecting bot', () => {
     expect((await readReports())(item)).toContain('delivered')
   })
 
-  it('is not booked as sold for money by a market that gives times in another unit, and the vault can still be restarted', async () => {
+  it('is not booked as paid while the market gives times in another unit, and the vault can still be restarted', async () => {
     const [item = 0] = await putOnSale(1)
     bench.market.begin('times-in-ms')
     expect((await bench.market.buy([item], 'accepts')).kind).toBe('bought')
@@ -162,7 +162,7 @@ describe('an item of a collecting bot', () => {
     expect(rows[0]?.free).toBe(Math.floor((account?.free ?? 0) / 10))
   })
 
-  it('is reported as given, even if the listing of other items hangs', async () => {
+  it('is reported as given, even while the line of listings and wishes hangs', async () => {
     const [item = 0] = await putOnSale(1)
     expect((await bench.market.buy([item], 'accepts')).kind).toBe('bought')
     const { lines } = bench.vault()

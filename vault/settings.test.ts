@@ -29,6 +29,6 @@ it.each([
   expect(readSettings(sandbox)).toMatchObject({ mode: 'sandbox' })
 })
 
-it('sandbox mode without a Steam sandbox is refused with the command for the vault of npm start', () => {
+it('sandbox mode is refused without a Steam sandbox, in a message with the command for the vault of npm start', () => {
   expect(() => readSettings({})).toThrow(/needs TRADETILL_STEAM_SANDBOX_URL.*npm run -s vault/)
 })

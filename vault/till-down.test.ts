@@ -70,7 +70,7 @@ it('an offer is reported again if the till has lost the report', async () => {
 it.each([
   ['the operator withdrew', (wish: string) => bench.withdraw(wish)],
   ['a restored database lost', (wish: string) => bench.loseWish(wish)],
-])('a gift ends unsent if its wish is one that %s before the till knew of the gift', async (_, undo) => {
+])('a gift ends unsent if %s its wish before the till knew of the gift', async (_, undo) => {
   const before = botOffers().length
   const stock = bench.addStock(BOT, 1)
   const wish = await bench.makeWish(stock)

@@ -205,7 +205,7 @@ describe('a wish for an allowed destination', () => {
     expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
   })
 
-  it('is sent again if its bot had no session, and ends with a reason of its own if that continues', async () => {
+  it('has its offer sent again if its bot had no session, and ends with a reason of its own if that continues', async () => {
     const wish = await bench.makeWish(bench.addStock(BOT, 1))
     bench.steam.begin('send-401', { times: 2 })
     await bench.runRounds(1)

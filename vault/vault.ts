@@ -40,7 +40,7 @@ export type VaultParts = {
   connection: Connection
   timer: Timer
   now(): Date
-  /** The machine's clock, by which phones sign. A sandbox's till may be ahead of it. */
+  /** The machine's clock, which dates the signatures of confirmations. A sandbox's till may be ahead of it. */
   machineMs(): number
   say(line: string, about: Record<string, string | number>): void
 }
@@ -120,7 +120,7 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
   }
 }
 
-/** Notes, for as long as the rounds of the line fail, that a person must look. */
+/** While the rounds of the line fail, notes that a person must look. */
 function watched({ name, round }: Line, needs: Needs): Line {
   return {
     name,
@@ -142,8 +142,8 @@ const CLIENTS: Readonly<Record<MarketName, (options: Parameters<typeof createFam
 }
 
 /**
- * A selling account may sell. Warns if a collecting bot sells (`sellsItself`), and throws if a collecting bot would sell
- * without the operator's consent, for example after a change in the files.
+ * Accepts every selling account. Warns if a collecting bot sells (`sellsItself`), and throws if a collecting bot would
+ * sell without the operator's consent, for example after a change in the files.
  */
 function checkAccess(
   { market, steamId, sellsItself }: MarketAccess,

@@ -32,7 +32,7 @@ export async function approve(
     if (answer.trim() !== 'yes') throw new Refusal('Nothing was approved.')
     const folder = openFolder(settings.folder)
     saveApproval(folder, openKey(folder), { wishId, approval: { partner, assets } })
-    // No session of Steam is open here, and what the database says about the sender proves nothing.
+    // No Steam session is open here, and what the database says about the sender proves nothing.
     terminal.print(
       `Wish ${wishId} is approved. Before the vault gives the items back, it asks Steam who sent them, and refuses the wish if it was not ${partner.steamId}.`,
     )

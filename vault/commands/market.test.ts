@@ -60,7 +60,7 @@ const add = (account: string, flags: { sellsItself?: boolean } = {}, answers?: s
 const accesses = () => readMarkets(openFolder(path), openKey(openFolder(path)))
 
 describe('D-34 a bot that collects deposits', () => {
-  it('needs `sellsItself` to sell on a market, which an account that only sells must not have', async () => {
+  it('needs the flag `sellsItself` to sell on a market; an account that only sells must not have the flag', async () => {
     await expect(add(BOT)).rejects.toThrow('collects deposits')
     expect(accesses()).toEqual([])
     await expect(add(SELLER, { sellsItself: true })).rejects.toThrow('only sells')
@@ -80,7 +80,7 @@ describe('D-34 a bot that collects deposits', () => {
     expect(printed.at(-1)).toContain('the market has a session token of the bot')
   })
 
-  it('may sell after the answer yes, if the operator is at a terminal', async () => {
+  it('may sell only after the answer yes, if the operator is at a terminal', async () => {
     await expect(add(BOT, { sellsItself: true }, ['no', KEY])).rejects.toThrow(Refusal)
     expect(accesses()).toEqual([])
     await add(BOT, { sellsItself: true }, ['yes', KEY])

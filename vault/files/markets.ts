@@ -9,7 +9,7 @@ const FILE = 'markets.json'
 
 const rowSchema = z.strictObject({
   market: z.enum(MARKETS),
-  /** The account of the key. It is a selling account, unless `sellsItself`. */
+  /** The account that the key belongs to. It is a selling account, unless `sellsItself`. */
   steamId: z.string().refine(isSteamId),
   sealedKey: z.string(),
   /** True if items may be sold for less than they cost. */

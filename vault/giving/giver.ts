@@ -244,8 +244,8 @@ function giftOf(
 }
 
 /**
- * False if the operator removed the account, or removed the destination from the list or changed it to another account.
- * The vault then sends and confirms no offer, not even for a recorded gift.
+ * False if the operator removed the account or the destination, or changed the destination's account. The vault then
+ * sends and confirms no offer, not even for a recorded gift.
  */
 function isStillAllowed(
   { rules, accounts }: GiverContext,
@@ -334,7 +334,9 @@ const UNWANTED: ReadonlySet<GiftEnd> = new Set<GiftEnd>(['wish_gone', 'no_longer
 const recipientOf = ({ cause, partnerSteamId }: Intended): string =>
   cause.kind === 'send' ? `destination ${cause.to}` : `return to ${partnerSteamId}`
 
-/** Without this, nobody would notice a destination that takes no items: the operator's rule wishes for them again. */
+/**
+ * Without this, nobody would notice a destination that takes no items: the operator's rule just makes the next wish.
+ */
 function noteEnd({ book, needs }: GiverContext, wishId: string, because: GiftEnd): void {
   const giving = book.get(wishId)
   if (giving?.state !== 'ended' || UNWANTED.has(because)) return

@@ -24,7 +24,7 @@ export type TillLine = {
    */
   announce(wishId: string): Promise<'open' | 'gone' | 'unanswered'>
   tellWait(wishId: string, because: string): Promise<void>
-  /** Throws the error of the till, if it did not answer in this round. */
+  /** Throws the till's error if the till did not answer in this round. */
   end(): void
 }
 

@@ -2,7 +2,9 @@
 import type { EndedOffer, GivenAsset } from '../giving/gift.ts'
 import type { DueGift, Outcome } from './market.ts'
 
-/** `account`: the Steam id of the account that sells; null in entries that predate several accounts per market. */
+/**
+ * `account`: the Steam id of the account that sells; null in entries from before a market could have several accounts.
+ */
 type AccountFields = { market: string; account: string | null }
 
 export type SaleEntry =
@@ -83,8 +85,8 @@ export type Book = {
 
 /**
  * An append-only journal. `add` is synchronous and returns once the entry cannot be lost, so nothing can happen between
- * a look at the book and an entry made right after it. `book` changes with each entry, so a caller that needs a list
- * unchanged copies it. A listing or deal never changes: another one replaces it.
+ * a look at the book and an entry made right after it. `book` changes with each entry, so a caller must copy a list
+ * that it needs unchanged. A listing or deal never changes: another one replaces it.
  */
 export type Journal = { book(): Book; add(entry: SaleEntry): void }
 
@@ -170,7 +172,7 @@ export function soldSince({ deals, listings }: Book, since: Date): { cents: bigi
   return { cents, items }
 }
 
-/** A book under change. */
+/** A mutable book. */
 type Draft = {
   listings: Listing[]
   deals: Map<string, Deal>

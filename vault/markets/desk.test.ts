@@ -16,7 +16,7 @@ let desk: Desk
 let refreshes: number[]
 let book: Book
 let moneyReads: number
-/** The time from which the desk, at its last call, asked whether sales were paid. */
+/** The `since` with which the desk last asked whether sales were paid. */
 let moneySince: Date | undefined
 let items: Map<string, OwnItem>
 /** The names whose prices the desk read. Each price takes seconds. */
@@ -141,7 +141,7 @@ it('a clock that was set back does not delay the next look for items to list', (
   expect(desk.isDue(APP)).toBe(true)
 })
 
-it('after items arrive, a desk makes the market read them, and checks every 20 seconds for three minutes', async () => {
+it('after items arrive, a desk makes the market read them, and looks for items to list every 20 seconds for three minutes', async () => {
   expect(countLooks(60)).toBe(1)
   expect(desk.isDue(OTHER_APP)).toBe(true)
   await desk.listSoon(APP)
@@ -173,7 +173,7 @@ async function countMoneyReads(minutes: number): Promise<number> {
   return moneyReads
 }
 
-it('a desk asks about payments every five minutes, and for two minutes after a gift or a due date every 20 seconds', async () => {
+it('a desk asks about payments every five minutes, and every 20 seconds for two minutes after a gift or a due date', async () => {
   book = { ...bookOf([]), listings: [givenListing(null)] }
   expect(await countMoneyReads(2)).toBe(6)
   expect(await countMoneyReads(10)).toBe(2)
@@ -325,7 +325,7 @@ it('an item that the market postpones may be listed again, but not an item that 
   expect(priced).toHaveLength(5)
 })
 
-it('a desk asks for two weeks about an item that was given, even if the market calls its sale cancelled', async () => {
+it('for two weeks, a desk asks about an item that was given, even if the market calls its sale cancelled', async () => {
   const listing = givenListing({ kind: 'cancelled' })
   const deals = new Map([
     [
@@ -356,7 +356,7 @@ it('a desk asks for two weeks about an item that was given, even if the market c
   expect(await countMoneyReads(10)).toBe(0)
 })
 
-it('a desk asks for six weeks how a sale ended, and then reports once that it stopped', async () => {
+it('for six weeks, a desk asks how a sale ended; then it reports once that it stopped', async () => {
   const stuck = givenListing(null)
   const recent = { ...stuck, itemId: '102', assetId: '2' }
   book = { ...bookOf([]), listings: [stuck] }

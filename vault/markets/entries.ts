@@ -89,7 +89,7 @@ function sealToken({ token, ...due }: Extract<SaleEntry, { due: unknown }>['due'
 }
 
 /**
- * Reads an entry of sales from the log. Undefined for other entries, which are about wishes. Throws if this version
+ * Reads an entry about a sale from the log. Undefined for other entries, which are about wishes. Throws if this version
  * cannot read a sale, or the token cannot be unsealed.
  */
 export function fromLog({ n, at, entry }: Entry, key: Key): DatedEntry | undefined {

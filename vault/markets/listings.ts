@@ -41,7 +41,7 @@ export function createListings(parts: Parts) {
     own: (appId: number) => ownListings(parts, appId),
     async compare(appId: number, rows: readonly Row[]) {
       await compare(parts, doubts, { appId, rows })
-      // Last, because `compare` would report a listing that this took down as strange.
+      // Last, because `compare` would call a listing strange that this call has taken down.
       await settlePrices(parts, unsure, { appId, rows })
     },
   }

@@ -28,7 +28,7 @@ describe('scales', () => {
   })
 })
 
-describe('an entry of sales in the log', () => {
+describe('an entry about a sale in the log', () => {
   const at = new Date(0)
   const read = (entry: ReturnType<typeof toLog>) => fromLog({ n: 7, at, entry }, PLAIN_KEY)
 

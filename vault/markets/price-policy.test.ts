@@ -28,7 +28,7 @@ describe('a listing', () => {
     expect(price({ onSaleMs: 60 * DAY_MS })).toEqual(priceOf(1_349n))
   })
 
-  it('is at most at its upper limit, unless a floor is higher', () => {
+  it('does not exceed its upper limit, unless a floor is higher', () => {
     expect(price({ lowestMinor: null, mostMinor: 1_300n })).toEqual(priceOf(1_300n))
     expect(price({ lowestMinor: null, mostMinor: 1_600n })).toEqual(priceOf(1_499n))
     expect(price({ lowestMinor: null, mostMinor: 900n })).toEqual(priceOf(1_200n))
@@ -56,7 +56,7 @@ describe('a listing', () => {
     expect(price({ costMinor: null, mayLose: true })).toEqual(priceOf(1_499n))
   })
 
-  it('is for any numbers at least the vault’s floor and, unless a loss is allowed, the item’s cost', () => {
+  it('is never below the vault’s floor or, unless a loss is allowed, the item’s cost, whatever the numbers', () => {
     const amount = fc.bigInt({ min: 1n, max: 100_000_000n })
     const priced = fc.record({
       costMinor: amount,

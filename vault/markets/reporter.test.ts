@@ -73,7 +73,7 @@ it('a till that has a part of an entry’s reports gets the other reports', asyn
   expect(reported.has('5/1')).toBe(true)
 })
 
-it('the till is asked once a minute without news, and gets no report twice after a lost answer', async () => {
+it('after a lost answer, the till is asked only once a minute while there is no news', async () => {
   await list('1')
   isAnswerLost = true
   await expect(report()).rejects.toThrow('lost')

@@ -109,7 +109,7 @@ describe('a sale', () => {
     },
   )
 
-  it('that its market calls off after the confirmation ends before the buyer can accept the offer', async () => {
+  it('ends before its buyer can accept the offer if the market calls it off after the confirmation', async () => {
     const out = createOutside()
     await runVault(out)
     out.buy(1)
@@ -297,7 +297,7 @@ const turn = fc.record({
   seconds: fc.constantFrom(1, 15, 15, 60, 230, 400),
 })
 
-it('whatever is lost, killed or lied about, bought items alone are given, once, and every sale ends', async () => {
+it('whatever is lost, killed or lied about, only bought items are given, each once, and every sale ends', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom<Market['order']>('confirm_then_report', 'report_then_confirm'),

@@ -33,7 +33,9 @@ type Parts = {
   journal: Journal
   scale: Scale
   ownAccounts: ReadonlySet<string>
-  /** True if the vault's limits allow these items to leave now. The caller must then add the entry that uses room. */
+  /**
+   * True if the vault's limits allow these items to leave now. The caller must then add the entry that uses the room.
+   */
   hasRoom: (load: { cents: bigint; items: number }) => boolean
   /**
    * Reports to the till which items are about to be given. If the till does not answer, it receives the report later.
@@ -98,7 +100,7 @@ function takeUpDeal(parts: Parts, dueByMs: DueBy, { own, appId, due, ...look }: 
   const book = journal.book()
   const key = dealKey(market.name, due.dealId)
   const known = book.deals.get(key)
-  // Even if the market has changed the deal since. A process that was started later knows the time only from here.
+  // Notes the time even if the market has changed the deal: a process that was started later learns it only here.
   if (known !== undefined && known.state !== 'intended')
     noteDueBy(dueByMs, key, { itemIds: known.itemIds, ...look })
   // A deal that was refused or has ended is never taken up again.
@@ -223,7 +225,8 @@ async function followOffer(
         await giftOffers.cancel(offerId)
         return false
       }
-      // Asked now, because the market may have been too slow, and again right before the confirmation: Steam may be too.
+      // Check the time now, because the market may have been slow, and again right before the confirmation: Steam may
+      // be slow too.
       const isInTime = () => stepNow().kind === 'confirm'
       if (!isInTime()) return true
       const isConfirmed = await giftOffers.confirm(offerId, due, isInTime)

@@ -197,7 +197,7 @@ it('items without a price do not keep later items of the inventory off the marke
   expect(bench.listed).toEqual(['200 999', '201 999'])
 })
 
-it('an item is listed at the vault’s own price if that is the cheapest, even another account’s price', async () => {
+it('an item is listed at the vault’s own price if that is the cheapest, even if it is another account’s', async () => {
   const inventories: Record<string, readonly OwnItem[]> = { [SELLER]: itemsNamed('Cap', 200, 1) }
   const bench = createBench(inventories)
   await bench.runRounds(1)
@@ -264,7 +264,7 @@ it('repricing many listings reads one list of prices, and no inventory that was 
   expect(bench.countReads()).toEqual({ lists: 1, readings: SELLERS.length })
 })
 
-it('an item is not listed below the price of a just sold item that the market’s list contains', async () => {
+it('an item is not listed below the price of an item that was just sold but is still in the market’s list', async () => {
   const inventories: Record<string, readonly OwnItem[]> = { [SELLER]: itemsNamed('Cap', 200, 1) }
   const bench = createBench(inventories)
   await bench.runRounds(1)
@@ -349,7 +349,7 @@ it('a desk checks for sales while Steam is slow with the prices of its listings,
 describe('the till learns why items are not on sale:', () => {
   const locked = { assetId: '300', marketHashName: 'Locked', isTradable: false }
 
-  it('Steam protects them, or the vault has no price or no cost of theirs', async () => {
+  it('Steam protects them, or the vault has no price or no cost for them', async () => {
     const inventories: Record<string, readonly OwnItem[]> = {
       [SELLER]: [...itemsNamed('Unpriced', 100, 3), ...itemsNamed('Cap', 200, 2), locked],
     }

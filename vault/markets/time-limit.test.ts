@@ -148,7 +148,7 @@ describe('a sale', () => {
     },
   )
 
-  it('is confirmed by a process that does not have the time left, if the market still wants the sale', async () => {
+  it('is confirmed by a process that does not know how much time is left, if the market still wants the sale', async () => {
     const out = createOutside()
     await runVault(out)
     out.buy(1)

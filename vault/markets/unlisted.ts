@@ -36,7 +36,7 @@ export function createUnlisted() {
     else keepItem(judged, keyOf(appId, assetId), { appId, reason, name: plain(marketHashName, MOST_TEXT) })
   }
   return {
-    /** No reason: the item may be listed. */
+    /** Without a reason, the item may be listed. */
     judge,
     /** Forgets the items that the account no longer has, or has on sale. */
     noteStock(appId: number, { listable, notTradable }: Stock): void {

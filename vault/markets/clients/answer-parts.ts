@@ -13,7 +13,7 @@ export const quotedDecimal = z.string().regex(/^-?\d{1,13}(?:\.\d{1,6})?$/)
 export const decimal = z.union([z.number(), quotedDecimal.transform(Number)])
 /** Steam's number of a game. */
 export const appNumber = digits.transform(Number).pipe(z.int32().positive())
-/** The end of the last year whose dates the vault's log can be read with. A later time is in a unit that is not known. */
+/** The end of 9999, the last year that the vault can read from its log. A later time must be in another unit. */
 export const LAST_MS = Date.UTC(10_000, 0) - 1
 export const shortText = z.string().max(500)
 

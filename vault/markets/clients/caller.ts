@@ -15,7 +15,7 @@ type Protocol<Ask> = {
   isSideHost?(ask: Ask): boolean
 }
 
-/** `carriesToken`: the call contains an access token, so a refusal may be of the token and not of the key. */
+/** `carriesToken`: the call contains an access token, so a refusal may concern the token and not the key. */
 type Refusable = { carriesToken?: true }
 
 export type Caller<Ask> = <T, R>(

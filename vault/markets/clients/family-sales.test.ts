@@ -152,7 +152,7 @@ describe('a sale', () => {
     bench.cancel(offerId)
   })
 
-  it('counts as unanswered while the market’s list lacks it, and as wanted when the list has it again', async () => {
+  it('gets no answer to `isWanted` while the market’s list lacks it, and is wanted once the list has it again', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, temper: 'accepts' })
     bench.market.begin('items-missing')
     expect((await isWanted(due)).kind).toBe('unanswered')

@@ -228,7 +228,7 @@ describe('a market in trouble', () => {
     expect(await client.money()).toEqual({ kind: 'refused', code: '3001' })
   })
 
-  it('that quotes the address of a call in a refusal is reported without the key', async () => {
+  it('that quotes the address of a call in a refusal gets no key into the client’s answer', async () => {
     const key = bench.market.open(bench.seller.steamId)
     bench.market.begin('address-in-refusal')
     const answer = await bench.clientWith(key).money()
@@ -236,7 +236,7 @@ describe('a market in trouble', () => {
     expect(JSON.stringify(answer)).not.toContain(key)
   })
 
-  it('gets no call about a game for ten minutes if that game’s host refuses the key, but calls about other games', async () => {
+  it('gets no calls about a game for ten minutes if that game’s host refuses the key, and still gets those about others', async () => {
     bench.market.begin('key-of-one-host')
     let begun = 0
     const list = () =>
@@ -302,7 +302,7 @@ describe('a market in trouble', () => {
     expect((await client.money()).kind).toBe('answered')
   })
 
-  it('that answers 401 to an access token is called with the key nevertheless', async () => {
+  it('that answers 401 to an access token is still called with the key', async () => {
     bench.market.begin('token-unauthorized')
     expect(await client.keepOnline(bench.accessToken())).toEqual({ kind: 'refused', code: 'HTTP 401' })
     expect((await client.money()).kind).toBe('answered')
@@ -319,7 +319,7 @@ describe('a market in trouble', () => {
     expect(scaleOf('USD')?.isPrice(rows[0]?.price ?? 0, 1_234n)).toBe(true)
   })
 
-  it('delays a call until its deadline at most', async () => {
+  it('delays a call no longer than the call’s deadline', async () => {
     client = bench.clientWith(bench.market.open(bench.seller.steamId), { deadlineMs: 50 })
     bench.market.begin('slow')
     expect((await client.money()).kind).toBe('unanswered')

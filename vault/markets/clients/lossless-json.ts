@@ -1,6 +1,6 @@
 /**
- * JSON whose numbers lose nothing: neither the digits of asset ids, which are too large for JavaScript, nor the point of
- * an amount such as 30.00. Only the point shows that it may be dollars.
+ * JSON whose numbers lose nothing: neither the digits of asset ids, which are too large for JavaScript, nor the decimal
+ * point of an amount such as 30.00. Only the point shows that the amount may be in dollars.
  */
 
 /** Takes linear time even for hostile texts: neither alternative can fail after its loop. */

@@ -78,7 +78,7 @@ it('a price a thousand times too low does not count as the listing’s price', (
 
 it.each([
   ['28500', { kind: 'paid', receivedMinor: 2_850n }],
-  // Perhaps dollars. Of 28.50 this would be certain, and of a whole number of dollars it must not be guessed.
+  // With a decimal point, it may be dollars. The unit must not be guessed.
   ['28.00', { kind: 'pending' }],
   ['"28.00"', { kind: 'pending' }],
   ['28.50', { kind: 'pending' }],
@@ -92,7 +92,7 @@ it.each([
   expect(outcomeOf(sale, scale, NOW).end).toEqual(end)
 })
 
-it('a sale of Counter-Strike in the last week that can be recorded is pending', () => {
+it('a sale of Counter-Strike is pending if it would settle after the last time that can be recorded', () => {
   const row = `{"id":1,"item_id":2,"price":30000,"give_amount":28500,"game":"csgo","status":5,"action":"sell",
     "created":"9999-12-31T00:00:00.000Z"}`
   const { trades } = historySchema.parse(parseLossless(`{"data":{"trades":[${row}]}}`)).data

@@ -34,8 +34,9 @@ const units = z.int().nonnegative().transform(BigInt)
 const UNITS_OF_A_DOLLAR = 1_000
 const dollarsOf = (value: number): number => (Number.isInteger(value) ? value / UNITS_OF_A_DOLLAR : value)
 /**
- * A price in dollars. Waxpeer writes whole thousandths of a dollar. Without the conversion, 30 of them would look like 30
- * dollars, and an item whose price somebody lowered a thousandfold would be given. With a point, 30.00 are dollars.
+ * A price in dollars. Waxpeer writes whole thousandths of a dollar. Without the conversion, 30 of them would look like
+ * 30 dollars, and an item whose price somebody lowered a thousandfold would be given. A number with a point, such as
+ * 30.00, is in dollars.
  */
 const price = z.union([
   z.number().transform(dollarsOf),

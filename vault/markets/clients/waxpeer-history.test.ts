@@ -103,7 +103,7 @@ describe('the history of Waxpeer', () => {
     expect(await waxpeerWith(salesOf(50)).history.underWay()).toMatchObject({ value: { isCut: false } })
   })
 
-  it('is read once for all games, and for some minutes after that in its latest rows only', async () => {
+  it('is read once for all games, and for some minutes after that only its latest rows are read again', async () => {
     const sales = salesOf(1_000)
     const { asked, clock, idsSince } = waxpeerWith(sales)
     await idsSince(9)

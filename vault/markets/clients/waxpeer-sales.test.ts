@@ -114,7 +114,7 @@ describe('a sale', () => {
     expect((await unwrap(client.round(DOTA))).rows).toMatchObject([{ itemId: assetId, stage: 'on_sale' }])
   })
 
-  it('is wanted according to the list or the history if the check of trades has only the numbers of buyers', async () => {
+  it('is wanted according to the list or the history if the check of trades has only the numbers that buyers know', async () => {
     const { due } = await waxpeer.sell(DOTA, 'never')
     bench.market.begin('check-for-buyers')
     expect(await unwrap(isWanted(due, '1'))).toBe(true)
@@ -255,7 +255,7 @@ describe('a sale', () => {
     expect(await waxpeer.outcomes(CS)).toMatchObject([{ itemId: '4242', end: { kind: 'pending' } }])
   })
 
-  it('may be handed over with only 20 seconds left', async () => {
+  it('shows that only 20 seconds are left to hand it over', async () => {
     bench.market.begin('send-soon')
     await waxpeer.listOne(DOTA)
     await waxpeer.goOnline()

@@ -74,7 +74,7 @@ describe('an account', () => {
     expect((await client.ready()).kind).toBe('answered')
   })
 
-  it('a refusal that contains the address of the call is reported without the key', async () => {
+  it('has its key removed from a refusal that contains the address of the call', async () => {
     const key = bench.market.waxpeer.open(bench.seller.steamId)
     client.close()
     client = bench.waxpeerWith(key)
@@ -129,7 +129,7 @@ describe('an account', () => {
   })
 
   it.each(['sales-refused', 'sales-pending'] as const)(
-    'is kept online while Waxpeer puts nothing on sale (%s), and has the reason after some minutes',
+    'is kept online while Waxpeer puts nothing on sale (%s), and shows the reason after some minutes',
     async (fault) => {
       bench.market.begin(fault)
       await waxpeer.goOnline()
