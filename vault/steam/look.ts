@@ -17,8 +17,7 @@ const USD = '1'
 export type OwnItem = { assetId: string; marketHashName: string; isTradable: boolean }
 
 /**
- * Reads the account's items of a game. Returns them under their asset ids. Skips protected items, and items that Steam
- * does not describe.
+ * Reads the account's items of a game, by asset id. Skips protected items, and items that Steam does not describe.
  * Undefined if Steam did not send every page, or there are more than `MOST_PAGES`.
  */
 export async function readFreeItems(
