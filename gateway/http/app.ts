@@ -175,8 +175,8 @@ function observeCalls(scope: FastifyInstance, { observe }: AppOptions): void {
 }
 
 /**
- * Refuses the calls of guessers. `proof`: a call about a known deposit, or with a valid key, is not a guess. Avoids
- * promises, because the hooks run for every poll.
+ * Refuses the calls of guessers. `proof`: what shows that a caller does not guess: a known deposit, or a valid key.
+ * Avoids promises, because the hooks run for every poll.
  */
 function guardAgainstGuessing(scope: FastifyInstance, misses: Misses, proof: 'deposit' | 'key'): void {
   scope.addHook('onRequest', (request, _reply, done) => {

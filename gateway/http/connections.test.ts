@@ -11,7 +11,7 @@ import { onceASecond } from './health.ts'
 
 const HASH = '0123456789abcdef0123456789abcdef'
 const OTHER_HASH = 'f'.repeat(32)
-/** More than the system buffers for a client that does not read. */
+/** More bytes than the system keeps for a client that does not read. */
 const LARGE = 'x'.repeat(16 * 1024 * 1024)
 
 let app: FastifyInstance

@@ -53,7 +53,7 @@ export function addHeaders(app: FastifyInstance, publicUrl: URL): void {
   const headers = commonHeaders(publicUrl)
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (reply.statusCode !== 304) {
-      const mayBeFramed = framers.has(reply)
+      const mayBeFramed = framableReplies.has(reply)
       for (const [name, value] of headers)
         if (!reply.hasHeader(name) && !(mayBeFramed && name === 'x-frame-options')) reply.header(name, value)
     }
@@ -65,7 +65,7 @@ export function addHeaders(app: FastifyInstance, publicUrl: URL): void {
  * Answers whose policy lets a page frame them. They have no X-Frame-Options, because that header cannot contain an
  * origin.
  */
-const framers = new WeakSet<FastifyReply>()
+const framableReplies = new WeakSet<FastifyReply>()
 
 export const API_HEADERS = { 'cache-control': 'no-store' } as const
 
@@ -78,7 +78,7 @@ export type PageSources = { imageOrigins: readonly string[]; styleHashes?: reado
 /** Allows pages of this origin to frame the answer, unless the origin is unsafe in a policy. By default none may. */
 export function allowFraming(reply: FastifyReply, sources: PageSources, origin: string): void {
   if (!PLAIN_ORIGIN.test(origin)) return
-  framers.add(reply)
+  framableReplies.add(reply)
   reply.header('content-security-policy', pageHeaders(sources, origin)['content-security-policy'])
 }
 

@@ -175,7 +175,7 @@ describe('the check of readiness', () => {
     },
   )
 
-  it('answers 200 when the process is ready, or 503 if the database fails a query made at most once a second', async () => {
+  it('answers 200 if the process is ready and the database answers, which it checks at most once a second', async () => {
     const nowMs = vi.spyOn(performance, 'now').mockReturnValue(10_000)
     const healthy = vi.fn<() => Promise<boolean>>().mockResolvedValueOnce(true).mockResolvedValue(false)
     const progress: Progress = { state: 'starting' }
@@ -195,7 +195,7 @@ describe('the health check', () => {
   const build = { version: '1.2.3', commit: 'abc' }
   const isDoctor = (proof: unknown) => proof === 'good'
 
-  it('names the running version, and shows the doctor alone how the gateway sees the caller', async () => {
+  it('names the running version, and shows only the doctor how the gateway sees the caller', async () => {
     const app = await anApp({ ...BEHIND_PROXY, build, isDoctor })
     const health = async (proof: string, from: string) => {
       const headers = { 'x-tradetill-doctor': proof, 'x-forwarded-for': from, ...OVER_HTTPS }

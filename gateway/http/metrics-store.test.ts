@@ -37,7 +37,7 @@ it('the gauges are read from the database each time they are collected', async (
   expect(await lineOf('tradetill_queue_jobs')).toContain('tradetill_queue_jobs{queue="')
 })
 
-it('an item that was taken back and its commission do not count as protected', async () => {
+it('an item that was taken back does not count as protected, nor does its commission', async () => {
   const { bot, session } = await aBot(till)
   const deposit = await aDeposit(till, await aStore(till), { game: 'cs', prices: [1_000n, 2_000n] })
   await payFor(till, { bot, session }, deposit)

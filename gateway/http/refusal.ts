@@ -4,7 +4,7 @@ export type FieldError = { path: string; message: string }
 
 /**
  * The details of a refusal besides its code: fields to correct, or the cause and when to call again. `asked`: what the
- * call asked for in vain, or lacks, if its path and query do not say it.
+ * call asked for in vain, or what it lacks, if its path and query do not say so.
  */
 export type RefusalDetails =
   | FieldError[]
