@@ -98,7 +98,7 @@ describe('imports', () => {
     expect(imports.length).toBeGreaterThan(100)
   })
 
-  it('run in the direction of the rooms', () => {
+  it('lead from a room only to those that it may import', () => {
     const broken = imports.filter(({ from, to }) => {
       const [source, target] = [room(from), room(to)]
       if (source === target || MAY_IMPORT[source] === undefined) return false
@@ -346,7 +346,7 @@ describe('the tree keeps its promises:', () => {
     ])
   })
 
-  it('no regular expression that reads outside text can take more than linear time', () => {
+  it('no regular expression for text from outside can take more than linear time', () => {
     const rooms = ['gateway', 'contract', 'demo-store', 'sdk', 'vault', 'widget', 'console']
     const ours = parsed.filter(({ file }) => rooms.includes(room(file)) && !isTest(file))
     const all = ours.flatMap(({ file, expressions }) => expressions.map((each) => ({ file, ...each })))
@@ -377,10 +377,10 @@ describe('the tree keeps its promises:', () => {
     ])
   })
 
-  it('no path that a source forms from its own place leads out of the tree', () => {
-    const fromOwnPlace = /(?:\bfrom |\bimport\(|import\.meta\.dirname, |new URL\()'(\.\.?(?:\/[^']*)?)'/g
+  it('no relative path in a source leads out of the tree', () => {
+    const relativePath = /(?:\bfrom |\bimport\(|import\.meta\.dirname, |new URL\()'(\.\.?(?:\/[^']*)?)'/g
     const paths = sources.flatMap((file) =>
-      [...readFileSync(join(ROOT, file), 'utf8').matchAll(fromOwnPlace)].map(([, path = '']) => ({
+      [...readFileSync(join(ROOT, file), 'utf8').matchAll(relativePath)].map(([, path = '']) => ({
         file,
         path: normalize(join(dirname(file), path)),
       })),

@@ -108,7 +108,7 @@ async function visit(till: ProcessTill, guest: Guest): Promise<Visit> {
   return record
 }
 
-/** Plays one visit, and records in it how far it got. */
+/** Plays one visit, and notes in `record` how far it got. */
 async function pay(till: ProcessTill, { steamId, patienceMs }: Guest, record: Visit): Promise<void> {
   const hash = await openVisit(till, randomUUID(), steamId)
   record.hash = hash

@@ -5,9 +5,9 @@
  * - `start`: seconds until `npm start` is ready, on an empty data folder and on an existing one.
  * - `ready`: seconds until a release in live mode is ready on an existing database, and the size of the release.
  * - `cli`: processor time of the operator's commands, compared with bare `node -e 0`.
- * - `poll`: CPU time of an unchanged poll, compared with bare node:http that answers 304; also its queries.
+ * - `poll`: CPU time and queries of a poll that finds nothing new, compared with bare node:http that answers 304.
  * - `deposit`: deposits per second, from opening a deposit to its credit.
- * - `ledger`: credits per second of one busy store, compared with the same rows in one statement, and with the same
+ * - `ledger`: credits per second of one busy store, compared with the same rows in one statement, and with a
  *   transaction that locks the balance first.
  * - `inventory`: CPU time of converting an inventory to priced items, compared with JSON.parse.
  * - `prices`: time of a refresh of 25,000 prices, and of pricing a basket during it.

@@ -1,6 +1,6 @@
 /**
- * Measures an unchanged poll in the gateway: its CPU time, compared with that of a bare server that answers 304, and
- * its queries.
+ * Measures a poll that finds nothing new: its CPU time in the gateway, compared with that of a bare server that
+ * answers 304, and its queries.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

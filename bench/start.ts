@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- start`: seconds from `npm start` until it reports that it is ready, and gateway, Steam sandbox and
- * demo store answer, on an empty data folder and on an existing one (`warm`). The median of three starts counts for
- * each, against a limit for a quiet machine.
+ * `npm run bench -- start`: seconds from `npm start` until it reports that it is ready and gateway, Steam sandbox and
+ * demo store answer. For an empty data folder and for an existing one (`warm`), the median of three starts is compared
+ * with a limit, which is longer on a busy machine.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

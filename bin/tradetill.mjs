@@ -13,7 +13,7 @@ function refuse(message) {
 const found = Number(process.versions.node.split('.')[0])
 if (found < NEEDED_NODE) {
   refuse(
-    `Tradetill needs Node ${NEEDED_NODE} or newer, and ${process.execPath} is ${process.version}. Install it from https://nodejs.org, or put another one first in PATH.`,
+    `Tradetill needs Node ${NEEDED_NODE} or newer, and ${process.execPath} is ${process.version}. Install it from https://nodejs.org, or put a newer one first in PATH.`,
   )
 }
 
@@ -28,5 +28,5 @@ if (process.argv[2] === '--env-file') {
   }
 }
 
-// Without `await`: before Node 14.8 it is a syntax error at the top level. A failed import ends the process anyway.
+// Without `await`, which is a syntax error at the top level before Node 14.8. A failed import ends the process anyway.
 import('../gateway/cli/main.ts')

@@ -64,7 +64,7 @@ it('a hidden page shows a change once, when the page becomes visible', async () 
   expect(listener).toHaveBeenCalledTimes(1)
 })
 
-it('a page asks for its data when a new stream opens after the end of one, as a change may have been missed', async () => {
+it('a page reads its data again when a stream reopens, because it may have missed a change', async () => {
   const { listener, send, pass, streams } = await followingPage()
   streams.at(-1)?.close()
   await pass(3_000)

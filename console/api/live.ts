@@ -16,7 +16,7 @@ export function onChange(listener: Listener): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Runs until the signal aborts. Reconnects after a break, at growing intervals while that fails. */
+/** Runs until the signal aborts. Reconnects after a break, at growing intervals while no stream opens. */
 export async function follow(signal: AbortSignal): Promise<void> {
   document.addEventListener('visibilitychange', notifyVisible, { signal })
   let waitMs = FIRST_WAIT_MS

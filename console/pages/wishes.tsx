@@ -114,7 +114,7 @@ function WishActs({ refresh }: { refresh: () => void }) {
         does="Asks the vault to send free items to a destination on its list."
         fields={[
           DESTINATION_FIELD,
-          { name: 'bot', label: 'Only of this bot', isOptional: true, hint: 'Its number or Steam id.' },
+          { name: 'bot', label: 'Only from this bot', isOptional: true, hint: 'Its number or Steam id.' },
           {
             name: 'assets',
             label: 'Asset ids, separated by commas',
