@@ -17,7 +17,7 @@ export const reportSchema = z
           day: z.iso.date().describe('In UTC.'),
           currency: z.enum(CURRENCIES),
           cause: z.enum(MOVEMENT_CAUSES).describe('As in the statement.'),
-          movements: z.int().positive().describe('How many of them moved money.'),
+          movements: z.int().positive().describe('How many movements changed an amount.'),
           held: z.int().describe('Change of the held amount.'),
           available: z.int().describe('Change of the available amount.'),
         }),

@@ -95,7 +95,7 @@ export const STORE_ERRORS = {
     title: 'Cursor ahead of the event log',
     detail: {
       en: 'Your event log does not reach that far: the till may have been restored from a backup. Keep your cursor and repeat this call. "epoch.started" will tell you what was lost.',
-      ru: 'Ваш журнал событий ещё не дошёл до этого номера: возможно, шлюз восстановлен из резервной копии. Сохраните свою позицию и повторите вызов; событие "epoch.started" сообщит, что потеряно.',
+      ru: 'Ваш журнал событий ещё не дошёл до этого номера: возможно, касса восстановлена из резервной копии. Сохраните свою позицию и повторите вызов; событие "epoch.started" сообщит, что потеряно.',
     },
   },
   idempotency_key_reused: {

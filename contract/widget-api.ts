@@ -218,7 +218,7 @@ export const priceQuerySchema = z.object({
   item: z.string().regex(/^\d{1,20}$/),
 })
 
-/** `source`: null for the operator's own list or price. `ageSeconds`: null for that price, which does not age. */
+/** `source`: null for the operator's own list or own price. `ageSeconds`: null for an own price, which does not age. */
 const sourceSchema = z.object({
   source: z.string().max(60).nullable(),
   ageSeconds: z.int().nonnegative().nullable(),

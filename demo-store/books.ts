@@ -197,7 +197,7 @@ function recordTopUp({ saveTopUp }: Statements, deposit: Deposit, sequence: numb
   const { externalId, currency, status, endReason, amount, heldAmount, heldUntil, reversedAmount } = deposit
   saveTopUp.run(
     externalId,
-    // For a top-up without a row, for example after the store was restored from a backup. The deposit still has its
+    // For a top-up without a row, for example after the store was restored from a backup. The deposit still names the
     // shopper.
     deposit.customerReference ?? FIRST_SHOPPER,
     currency,

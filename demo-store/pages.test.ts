@@ -69,7 +69,7 @@ describe('the store', () => {
     expect(await readText('/')).toMatch(/Draught of haste − 1/)
   })
 
-  test('sells a cart once even if it was paid twice, and leaves goods that were added later in the cart', async () => {
+  test('sells a cart once even if it was paid twice, and keeps in the cart the goods that were added later', async () => {
     await changeCart('potion')
     const paid: string[] = []
     for (const _again of [1, 2]) {
@@ -157,7 +157,7 @@ describe('the store', () => {
     expect(await ways('ru')).toMatch(/>Открыть платёж<.*lang=ru">Квитанция</)
   })
 
-  test('says that money is on hold, and does not call the money credited until the hold ends', async () => {
+  test('says that money is on hold, and calls a payment credited only as far as its money can be spent', async () => {
     const state = async () => /<span class="status \w+">([^<]*)</.exec(await callers.readParts())?.[1]
     await callers.send({ data: { heldAmount: 1250, heldUntil: '2026-01-09T12:00:00.000Z' } })
     expect(await state()).toBe('Items received, money on hold')

@@ -154,7 +154,7 @@ function viewFor(request: IncomingMessage, { books, calls }: Store): StoreView {
 }
 
 /**
- * Saves the language in the address of a returning shopper. Removes it from the address: a reload would save it again.
+ * Saves the language that is in a returning shopper's address, and removes it there: a reload would save it again.
  */
 function keepLanguage(request: IncomingMessage, language: Language): Reply {
   const query = queryOf(request)

@@ -167,7 +167,7 @@ describe('the log of the till', () => {
   const logged = (n: number) =>
     eventOf({ id: `logged-${n}`, sequence: n, data: { id: `${n}`, externalId: `topup-${n}` } })
 
-  test('is read at the start, and credits missed by webhooks are booked once', async () => {
+  test('is read at the start, and credits that no webhook reported are booked once', async () => {
     await callers.send(logged(1))
     for (const n of [1, 2, 3]) demo.till.log.push(logged(n))
     await demo.store.close()

@@ -27,7 +27,7 @@ function refuse(message) {
 
 const key = Buffer.from(TRADETILL_ALERT_SECRET.slice('whsec_'.length), 'base64')
 
-/** Repeats `verifyWebhook` of the till's package, because this file must run without any other. */
+/** Checks like `verifyWebhook` of the till's package. This file cannot import it, because it must run alone. */
 function isSigned({ headers }, body) {
   const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signatures = '' } = headers
   const isRecent = Math.abs(Date.now() / 1000 - Number(at)) <= MOST_AGE_S
