@@ -157,7 +157,7 @@ export async function openTestBench(options: { database?: BenchDatabase; marketD
     },
     /** How many calls to a market wait for their answer because of a fault. */
     countHeld: () => held.length,
-    /** Lets the market answer these calls. */
+    /** Lets the market answer the held calls. */
     release(): void {
       for (const answer of held.splice(0)) answer()
     },
@@ -237,7 +237,7 @@ export async function openTestBench(options: { database?: BenchDatabase; marketD
       const secrets = { accountName, sharedSecret, identitySecret, refreshToken }
       saveAccount(openFolder(path), openKey(openFolder(path)), { steamId: account.steamId, sells, secrets })
     },
-    /** Replaces all rules: by default, items may go to the storage, and the limits allow every test. */
+    /** Replaces all rules: by default, items may go to the storage, and the limits are high enough for every test. */
     writeRules(change: Partial<WrittenRules> = {}): void {
       const { steamId, tradeUrl } = steam.as(STORAGE)
       const destinations = { storage: { steamId, tradeLink: tradeUrl() } }

@@ -8,7 +8,7 @@ import type { FlowState, Stand, TradeRequest } from './state.ts'
 /** Pause between the last typed letter and the server's check of the link. */
 export const DEBOUNCE_MS = 700
 export const POLL_INTERVAL_MS = 1000
-/** Pause before a trade call whose outcome is unknown is repeated. */
+/** Pause before repeating a trade call whose outcome is unknown. */
 const TRADE_REPEAT_MS = 2000
 /** Pause before the next check of a page that failed, or of a deposit that is not polled but may change. */
 const CHECK_PAUSE_MS = 5000
@@ -110,10 +110,10 @@ function questionOf({ question, inventory }: Stand): Activity | null {
 
 /**
  * Returns the next check of a deposit that is not polled. A shopper who comes back sees the current state immediately,
- * even if the deposit ended without success: a success may have followed. The other checks need no click. They notice
- * that the store has accepted a webhook, that the shopper's account is known, that the offer from which the shopper
- * stepped back is open, that time is up, that technical works are over, or that the server answers again. They also
- * retry a page that could not be opened.
+ * even if the deposit ended without success: a success may have followed. The other checks run while the shopper does
+ * nothing. They notice that the store has accepted a webhook, that the shopper's account is known, that the offer from
+ * which the shopper stepped back is open, that time is up, that technical works are over, or that the server answers
+ * again. They also retry a page that could not be opened.
  */
 function checkOf(state: FlowState): Activity | null {
   const { page, payment, modal, checks, checksFromMs } = state

@@ -146,7 +146,7 @@ describe('D-31 the time of the next offer', () => {
     ['an hour ahead', HOUR_MS, '2026-11-26T13:01:30.000Z'],
     ['an hour behind', -HOUR_MS, '2026-11-26T11:01:30.000Z'],
     ['right, after an answer that took two seconds', 2_000, nextOfferAt],
-  ])('is converted to the clock of the device, which is %s', async (_, aheadMs, shown) => {
+  ])('is given by the clock of the device, which is %s', async (_, aheadMs, shown) => {
     atDeviceTime(aheadMs)
     const ended = payment({ status: 'tradeDeclined', nextOfferAt })
     const { load } = apiWithAnswers(Response.json(ended, { headers }), refused(nextOfferAt))

@@ -190,7 +190,7 @@ it('a trade refused for technical works shows their notice', () => {
   expect(state.deadlineMs).toBeNull()
 })
 
-it('D-26 a page whose store sent the link checks until the user is known', () => {
+it('D-26 if the store sent the trade link, the page checks until the shopper’s account is known', () => {
   const { state } = play(opening(), loaded({ user: null, userPending: true }))
   expect(activitiesOf(state)).toMatchObject([{ kind: 'check', delayMs: 2000, notBeforeMs: 0 }])
   const again = play(state, { kind: 'paymentUnchanged' }).state

@@ -16,7 +16,7 @@ export function openOnPayment(state: FlowState, payment: Payment, atMs: number):
   return openPage(withPayment(state, payment, atMs), payment)
 }
 
-/** Returns the state after an event of the field; null for any other event. */
+/** Returns the state after an event of the link field; null for any other event. */
 export function fieldStep(state: FlowState, event: FlowEvent): FlowState | null {
   switch (event.kind) {
     case 'linkTyped':

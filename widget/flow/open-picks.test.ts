@@ -93,7 +93,7 @@ describe('a page that is opened again', () => {
     expect(openedAgain({ user: null }).openPicks).toEqual(PICKS)
   })
 
-  it('begins with the game, and with the picks whose items are still in the inventory', () => {
+  it('begins with the kept game, and with the picks whose items are still in the inventory', () => {
     const state = openedAgain()
     expect(standOf(state).game).toBe('rust')
     const arrived = withInventory(state, inventory([item('2'), item('3')]))

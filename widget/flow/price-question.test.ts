@@ -14,7 +14,7 @@ const REASON: PriceReason = {
 
 const question = (state: FlowState) => standOf(state).question
 
-it('the page asks once, with the quote, for the reason behind a price, and does not change the answer', async () => {
+it('the page asks once, with the quote, for the reason behind a price, and keeps the answer', async () => {
   const page = start({ ...answers, '/api/price': () => json(REASON) })
   await page.pass(0)
   page.flow.dispatch({ kind: 'priceQuestioned', id: '2' })

@@ -35,7 +35,7 @@ it('the page looks again each time when the shopper comes back, until the items 
   expect(page.looks()).toBe(2)
 })
 
-it('the failure stays on the page until the answer', async () => {
+it('the failure stays on the page until the answer arrives', async () => {
   const page = await openHidden(() => json(HIDDEN))
   page.flow.returned()
   expect(page.stand().inventory).toMatchObject({ status: 'loading', keptFailure: 'hidden' })

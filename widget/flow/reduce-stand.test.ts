@@ -58,7 +58,7 @@ describe('the inventory', () => {
     expect(standOf(failed).inventory).toEqual({ status: 'error', type: 'internal' })
   })
 
-  it('a page that has asked too often reports that, and sets its picks aside', () => {
+  it('is refused to a page that has asked too often, which says that and sets its picks aside', () => {
     const state = play(withItems(), toggle('1'), RELOAD).state
     const request = inventoryRequest(state)
     const { state: refused } = play(state, { kind: 'inventoryFailed', request, code: 'too_many_looks' })
@@ -68,14 +68,14 @@ describe('the inventory', () => {
     })
   })
 
-  it('a game that the store does not take has its own error', () => {
+  it('has its own error for a game that the store does not take', () => {
     const state = openedOn('created')
     const code = 'game_not_accepted'
     const refused = play(state, { kind: 'inventoryFailed', request: inventoryRequest(state), code }).state
     expect(standOf(refused).inventory).toEqual({ status: 'error', type: 'gameNotAccepted' })
   })
 
-  it('the error for an account that may not trade differs from the error for an account without items', () => {
+  it('has one error for an account that may not trade, and another for an account without items', () => {
     const change = { inventoryError: true, inventoryErrorType: 'tradeNotAvailable' } as const
     const none = withInventory(openedOn('created'), inventory([], change))
     const restricted = inventory([], { ...change, inventoryErrorCause: 'accountRestricted' })
@@ -84,7 +84,7 @@ describe('the inventory', () => {
     expect(failed).toEqual({ status: 'error', type: 'accountRestricted' })
   })
 
-  it('the page suggests each game once to an account without items', () => {
+  it('makes the page suggest each game once if the account has no items', () => {
     const change = { inventoryError: true, inventoryErrorType: 'tradeNotAvailable' } as const
     let state = openedOn('created')
     const shown: Game[] = []
@@ -119,7 +119,7 @@ describe('the inventory', () => {
     expect(standOf(play(state, { kind: 'gameChosen', game: 'tf' }).state).game).toBe('tf')
   })
 
-  it('a failed load leaves nothing picked', () => {
+  it('leaves nothing picked if its load failed', () => {
     const state = play(withItems(), toggle('1'), RELOAD).state
     const { state: failed } = play(state, { kind: 'inventoryFailed', request: inventoryRequest(state) })
     expect(selectionOf(failed)).toEqual([])
@@ -162,7 +162,7 @@ describe('the inventory', () => {
     expect(loading(dota)).toMatchObject({ game: 'dota' })
   })
 
-  it('choosing the current game or language loads nothing', () => {
+  it('is not loaded again if the current game or language is chosen', () => {
     const state = withItems()
     expect(play(state, { kind: 'gameChosen', game: 'cs' }).state).toBe(state)
     expect(loading(play(state, { kind: 'languageChosen', language: 'en' }).state)).toBeUndefined()

@@ -124,7 +124,7 @@ function withStand(state: FlowState, change: Partial<Stand>): FlowState {
 /** At most this many checks when the shopper returns, perhaps from Steam's privacy settings. */
 const MOST_QUIET_LOOKS = 5
 
-/** Checks whether a hidden inventory is public by now. The failure stays on the page until the answer. */
+/** Checks whether a hidden inventory is public by now. The failure stays on the page until the answer arrives. */
 export function lookQuietly(state: FlowState): FlowState {
   if (state.page.stage !== 'wait-for-select-items') return state
   const { inventory, quietLooks } = state.page.stand
@@ -230,7 +230,7 @@ function amountAsked(state: FlowState, stand: Stand, amount: number): FlowState 
   return withStand({ ...state, nextRequest: request + 1 }, { aim })
 }
 
-/** Asks for the reason behind a price, from the quote that the price came with. */
+/** Asks for the reason behind a price, from the quote that contains the price. */
 function priceQuestioned(state: FlowState, stand: Stand, id: string): FlowState {
   const { inventory } = stand
   if (inventory.status !== 'ready' || !itemsById(inventory.inventory.items).has(id)) return state

@@ -345,7 +345,7 @@ it('listeners are called for changes only', async () => {
 
 describe('D-25 an offer that takes long to create', () => {
   const noAnswer = { '/api/trade': () => problem(500, 'internal') }
-  it('may be left after 30 s and not before, even with calls meanwhile', async () => {
+  it('may be left after 30 s and not before, even if calls are repeated meanwhile', async () => {
     const { flow, pass } = await payItems(noAnswer)
     await pass(29_999)
     flow.dispatch({ kind: 'confirmationLeft' })

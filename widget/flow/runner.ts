@@ -23,7 +23,7 @@ export type RunningFlow = Flow & {
   stop(): void
 }
 
-/** After a longer gap between the starts of two polls, or between two ticks of the clock, the page may have slept. */
+/** If more time passes between the starts of two polls, or between two ticks of the clock, the page may have slept. */
 export const SLEPT_MS = 2000
 /** A call older than this when the page comes back may have hung since before the page slept. */
 const MAY_HANG_MS = 1000
