@@ -1,4 +1,4 @@
-/** Makes a start shorter: Fastify loads Ajv and its serializer unless it is given other compiler factories. */
+/** Shortens the start: Fastify loads Ajv and a serializer unless it is given other compiler factories. */
 const noCompiler = (): never => {
   throw new Error('a route has a schema, but its server has no compiler for schemas')
 }

@@ -14,7 +14,7 @@ import { readInventory } from './service.ts'
 
 const at = (seconds: number) => new Date(seconds * 1_000)
 
-/** Makes all the reads of Steam that the link may make in this minute. */
+/** Records as many reads of Steam as the link may cause in this minute. */
 const useUpReads = () =>
   till.db
     .insertInto('inventory_request')
@@ -157,7 +157,7 @@ test('the items of a read are kept for ten minutes, even if there are few', asyn
   expect(await readKinds()).toEqual(['unavailable'])
 })
 
-test('the items of a read are kept for ten minutes after the clock, which was ahead, is set back', async () => {
+test('the items of a read are kept for ten minutes, even if the clock was ahead and has been set back', async () => {
   const HOURS_MS = 5 * 3_600_000
   till.clock.advance(HOURS_MS)
   await till.ask()
@@ -170,7 +170,7 @@ test('the items of a read are kept for ten minutes after the clock, which was ah
   expect(await readKinds()).toEqual(['unavailable', 'unavailable'])
 })
 
-test('neither an answer nor a read of a clock that was ahead counts after the clock is set back', async () => {
+test('once a clock that was ahead has been set back, the answers and reads from before do not count', async () => {
   const HOURS_MS = 5 * 3_600_000
   const { owned } = till.steam
   till.clock.advance(HOURS_MS)
@@ -231,7 +231,7 @@ describe('an account', () => {
 describe('a token', () => {
   const changeToken = (token: string) => till.db.updateTable('deposit').set({ user_token: token }).execute()
 
-  test('that Steam refused is not checked for other games and languages, and a new token is', async () => {
+  test('that Steam refused is not checked again for other games and languages, but a new token is', async () => {
     let checked = 0
     till.bot.session.checkPartner = async () => {
       checked += 1

@@ -44,7 +44,7 @@ export const FRESH_MS = 60_000
 /** For how long a reload, or a call after an answer without items, still gets the last answer. */
 export const RELOAD_MS = 5_000
 
-/** How long each bot but the last has to take up a request. The last one has the rest of the time. */
+/** The time within which each bot but the last must take up a request. The last one has the rest of `WAIT_MS`. */
 const TAKE_UP_MS = 5_000
 const MOST_READERS = 3
 /** If Steam limits two accounts, the limit is probably on our address, and a third attempt would make it last longer. */

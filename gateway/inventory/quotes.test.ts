@@ -123,7 +123,7 @@ describe('D-13 quotes', () => {
     expect(rate).toMatchObject([{ currency: 'EUR', per_usd: '0.80000000', source: 'test' }])
   })
 
-  test('do not cover items that the operator has blocked later', async () => {
+  test('do not cover items that the operator has blocked since', async () => {
     const { quoteId } = await till.ask()
     await savePriceHold(till.db, { game: 'cs', name: 'Case', kind: 'blocked', since: till.clock.now() })
     expect(await forTrade(['1', '2'], quoteId)).toEqual({ kind: 'refused', code: 'items_unavailable' })
@@ -131,7 +131,7 @@ describe('D-13 quotes', () => {
     expect(await till.ask()).toMatchObject({ items: [{ id: '1' }], unavailableByReason: { noPrice: 2 } })
   })
 
-  test('apply to a trade without a quote: such a trade uses the latest', async () => {
+  test('apply to a trade that names none: it uses the latest', async () => {
     await till.ask()
     await setPrices(till, { Knife: 30_000_000n })
     till.clock.advance(10_000)
@@ -260,7 +260,7 @@ describe('reads of an inventory', () => {
     expect(await rowCounts()).toEqual([2, 4, 4])
   })
 
-  test('write one new quote if they are simultaneous', async () => {
+  test('write only one new quote if they are simultaneous', async () => {
     await till.ask()
     till.clock.advance(MINUTE_MS - 1)
     await setPrices(till, { Knife: 30_000_000n })

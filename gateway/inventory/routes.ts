@@ -24,8 +24,8 @@ const COMPRESSED_FROM_CHARACTERS = 1_400
  */
 const ITEM_RATE: Rate = { perSecond: 1_000, burst: 20_000 }
 /**
- * The same for one address, because a caller can have many deposits: in the long run, a quarter of a processor. A crowd
- * can be behind one address.
+ * The same for one address, because a caller can have many deposits. Allows a quarter of a processor in the long run,
+ * because a crowd can be behind one address.
  */
 const ADDRESS_ITEM_RATE: Rate = { perSecond: 5_000, burst: 200_000 }
 /** A deposit may read this much even if its address has spent its own: no neighbour may keep a shopper from paying. */
@@ -71,7 +71,7 @@ export function inventoryRoutes(
           if (!isLeft) refuse('too_many_requests', { retryAfterS: RETRY_AFTER_S })
         }
         refuseIfSpent()
-        // Checked again in turn, because calls that waited together may have used the limit up.
+        // Checked again when its turn comes, because calls that waited with it may have used up the limit.
         const inTurn = <T>(work: () => Promise<T>) =>
           turns(addressKey(ip), () => {
             refuseIfSpent()
