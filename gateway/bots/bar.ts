@@ -74,7 +74,7 @@ export function nextBar(before: Bar | undefined, refusal: Refusal): Bar {
   return before !== undefined && before.until > until ? before : next
 }
 
-/** `bars`: the bot's bars that cover one game. The till queries by `barStateFor` in bar-store.ts; a test compares both. */
+/** `bars`: the bot's bars that cover one game. Queries use `barStateFor` in bar-store.ts; a test compares the two. */
 export function barStateOf(bars: readonly Bar[], now: Date): BarState {
   const current = bars.filter(({ until }) => until > now)
   if (current.some(({ reason }) => reason !== 'doubted')) return 'barred'

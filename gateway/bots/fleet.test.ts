@@ -31,7 +31,7 @@ describe('the choice of a bot', () => {
     expect(choose([aBot({ botId: 2n }), aBot({ botId: 1n })])?.botId).toBe(1n)
   })
 
-  it('passes over a bot whose offers wait to be sent if another bot sends immediately', () => {
+  it('prefers a bot that sends immediately to a late bot, and a late bot to a failing bot', () => {
     const late = aBot({ botId: 1n, late: true })
     expect(choose([late, aBot({ botId: 2n, liveOffers: 20 })])?.botId).toBe(2n)
     expect(choose([late, aBot({ botId: 2n, failing: true })])?.botId).toBe(1n)

@@ -302,7 +302,7 @@ async function quietly(deps: HeldBotDeps, lease: Lease, step: () => Promise<void
   try {
     await step()
   } catch (error) {
-    deps.log.warn({ err: error, botId: String(lease.botId) }, 'step in holding a bot failed')
+    deps.log.warn({ err: error, botId: String(lease.botId) }, 'step of a held bot’s work failed')
   }
 }
 

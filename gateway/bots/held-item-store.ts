@@ -26,8 +26,8 @@ type Filter = { botId?: bigint; item?: { tradeId: bigint; assetId: string } }
 
 /**
  * Lists every item that a bot received and still has, oldest first. Reads the rows of held_item, and the entries of
- * custody that are newer than these rows (held_items_mark). The range of entries has an upper end, because otherwise
- * the planner would read all of custody.
+ * custody after held_items_mark, which these rows do not cover yet. The range of entries has an upper end, because
+ * otherwise the planner would read all of custody.
  */
 export async function heldItems(db: Db | Tx, { botId, item }: Filter = {}): Promise<HeldItem[]> {
   const matches = (row: RawBuilder<unknown>): RawBuilder<unknown> =>

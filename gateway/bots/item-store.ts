@@ -81,7 +81,7 @@ const gamesOf = (counted: RawBuilder<unknown>, entries: RawBuilder<unknown>) => 
 export type HeldCount = { appId: number; held: number; protected: number }
 
 /**
- * Numbers of the bot's items by game, up to date. Reads the entries since the last count and the protected trades.
+ * Numbers of the bot's items by game, up to date. Reads the protected trades, and the entries since the last count.
  * 9223372036854775807 is the largest bigint, so no pair of the bot comes after it.
  */
 export async function heldByGame(db: Db, botId: bigint): Promise<HeldCount[]> {

@@ -81,7 +81,7 @@ describe('items in the hands of a bot', () => {
   })
 
   it.each(['', '1', "1-2'--", '1-', '99999999999999999999-1'])(
-    'cannot be moved under the malformed name %j',
+    'cannot be moved with the malformed id %j',
     async (item) => {
       expect(await moveItem(till.deps, item)).toEqual({ kind: 'refused', reason: 'not_an_item' })
     },

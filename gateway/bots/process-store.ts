@@ -42,7 +42,7 @@ export async function readSpread(db: Db): Promise<{ processes: LiveProcess[]; bo
   return { processes, bots: Number(bots) }
 }
 
-/** Number of live processes whose master key has another fingerprint, or none on record. */
+/** Number of live processes whose recorded key fingerprint is another one or is missing. */
 export async function countProcessesWithOtherKeys(db: Db, keyFingerprint: string): Promise<number> {
   const { others } = await db
     .selectFrom('gateway_process')

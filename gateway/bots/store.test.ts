@@ -172,7 +172,7 @@ describe('the bot for a trade', () => {
     expect(await choose()).toEqual({ botId: first })
   })
 
-  it('is not one with an offer that has waited too long to be sent, if another bot has room', async () => {
+  it('is another one if an offer of the first has waited too long to be sent', async () => {
     const [first, second] = await onlineBots(90, 10)
     await aTrade(second, 'active')
     const waiting = await aTrade(first, 'intended')

@@ -275,7 +275,7 @@ const CASES: Case[] = [
 describe('an act', () => {
   it.each(CASES)(
     '$act is recorded once, with who, what and why',
-    async ({ act, args, prepare, ...given }) => {
+    async ({ act, args, prepare, ...expected }) => {
       const prepared = (await prepare?.()) ?? []
       const before = (await acts()).acts.length
       const answer = await run([...act.split(' '), ...prepared, ...args, '--by', 'Ada'])
@@ -283,8 +283,8 @@ describe('an act', () => {
       const { acts: after } = await acts()
       expect(after.length).toBe(before + 1)
       const reason = args.includes('--reason') ? args[args.indexOf('--reason') + 1] : null
-      expect(after[0]).toMatchObject({ act, operator: 'Ada', reason, arguments: given.arguments })
-      expect(Object.keys(after[0]?.arguments ?? {}).sort()).toEqual(Object.keys(given.arguments).sort())
+      expect(after[0]).toMatchObject({ act, operator: 'Ada', reason, arguments: expected.arguments })
+      expect(Object.keys(after[0]?.arguments ?? {}).sort()).toEqual(Object.keys(expected.arguments).sort())
     },
   )
 
@@ -332,7 +332,7 @@ describe('an act', () => {
     expect(await readTables()).toEqual(before)
   })
 
-  it('that is repeated is recorded once, such as a payout with the same reference or a second pause', async () => {
+  it('that is repeated, such as a payout with the same reference or a second pause, is recorded once', async () => {
     const { storeId } = await addStore()
     await addBalance(storeId, 2_500n)
     const bot = String((await aBot(till)).bot.botId)

@@ -36,7 +36,7 @@ export const weather = command({
       method: {
         kind: 'parsed',
         parse: text,
-        brief: 'also show this method by bot',
+        brief: 'also show the calls of this method, by bot',
         placeholder: 'METHOD',
         optional: true,
       },

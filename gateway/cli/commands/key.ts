@@ -28,7 +28,7 @@ const add = command({
   parameters: {
     flags: {
       store: { ...STORE, kind: 'parsed' },
-      name: { kind: 'parsed', parse: text, brief: 'what it is for', placeholder: 'NAME' },
+      name: { kind: 'parsed', parse: text, brief: 'what the key is for', placeholder: 'NAME' },
       scope: {
         kind: 'enum',
         values: SCOPES,

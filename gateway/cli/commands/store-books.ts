@@ -127,7 +127,7 @@ export const debit = command({
       ...ADJUSTMENT,
       mayOwe: {
         kind: 'boolean',
-        brief: 'even more than is available: the store owes the rest',
+        brief: 'take the amount even if less is available: the store owes the rest',
         optional: true,
         withNegated: false,
       },

@@ -49,7 +49,7 @@ export const verify = command({
       till: {
         kind: 'parsed',
         parse: wholeUpTo(65_535),
-        brief: 'act as a till on this port meanwhile, so the store can read an event log',
+        brief: 'during the test, act as a till on this port, so the store can read an event log',
         placeholder: 'PORT',
         optional: true,
       },
