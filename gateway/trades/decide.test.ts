@@ -173,7 +173,7 @@ describe('a read of the offer', () => {
     ['deadline', 'tradeTimeout', 'deadline'],
     ['store', 'tradeTimeout', 'cancelled_by_store'],
     ['needs_confirmation', 'tradeHasInvalidItems', 'needs_confirmation'],
-  ] as const)('D-24 a read of our cancel (%s) ends the deposit as %s', (cancelling, status, reason) => {
+  ] as const)('D-24 a read showing our cancel (%s) ends the deposit as %s', (cancelling, status, reason) => {
     expect(events({ ...active, cancelling }, readAs('cancelled'))).toMatchObject([
       { end: { status, reason } },
     ])
@@ -369,7 +369,7 @@ describe('a record of the Steam trade', () => {
     expect(events(declined, record(), 300, { days: 8 })).toMatchObject([{ settlesAt: at(300 + 8 * 86_400) }])
   })
 
-  it('changes nothing if it is incomplete, before the send is answered, or after the reversal; a failed one casts a doubt', () => {
+  it('changes nothing if it is incomplete, or before the send’s answer, or after the reversal; a failed one casts a doubt', () => {
     expect(events(active, record({ state: 'pending' }))).toEqual([])
     expect(events(active, record({ state: 'partly_rolled_back' }))).toEqual([])
     expect(events(active, record({ state: 'failed' }))).toMatchObject([{ badEnd: 'exchange_failed' }])

@@ -211,7 +211,7 @@ describe('a bot that is retired', () => {
       { sealed: Buffer.from('sealed'), expiresAt: null, acknowledged: true },
     )
 
-  it('leaves no open trade after the next sweep, with an error line for each', async () => {
+  it('has no open trade after the next sweep, and each end is logged as an error', async () => {
     const { deposit } = await anOffer()
     await retire()
     await sweepTrades(till.deps)
@@ -262,7 +262,7 @@ describe('a bot that is retired', () => {
     expect(custody).toEqual([{ moved: 'in' }, { moved: 'in' }])
   })
 
-  it('leaves no look at its delivered trades, with an error line', async () => {
+  it('has no due look at its delivered trades after the next sweep, and that is logged as an error', async () => {
     const { tradeId, offerId } = await offerFor(till, bot, await aDeposit(till, store))
     session.accept(offerId)
     await tradeHandlers(till.deps).trade(bot, tradeId)

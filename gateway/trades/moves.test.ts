@@ -200,7 +200,7 @@ describe('D-30 a bot that Steam refuses', () => {
     expect(await bars()).toEqual([{ botId: idOf(0), scope: 'cs', reason: 'inventory_full' }])
   })
 
-  it('has its name in the only error line', async () => {
+  it('has its id in the only error line', async () => {
     await startFleet(2)
     refuse(bots[0], 'bot_cannot_trade')
     await request((await aDeposit(till, store)).body)

@@ -214,7 +214,7 @@ describe('an answer about the offers that lacks everything', () => {
 })
 
 describe('an offer in Steam’s list that cannot be read', () => {
-  it('is read separately once a minute and last, because that answer may be unreadable too', async () => {
+  it('is read separately, once a minute and after the others, because that answer may be unreadable too', async () => {
     const store = await aStore(till)
     for (let made = 0; made < 2; made += 1) await offerFor(till, bot, await aDeposit(till, store))
     const row = { offerId: '1', partnerSteamId: null, message: null }

@@ -98,7 +98,7 @@ describe('D-36 a shopper who took a trade back', () => {
     expect(await promised()).toEqual(before)
   })
 
-  it('is credited on release even if another offer was already open and a part was taken back', async () => {
+  it('is credited on release for an offer that was already open, even if only a part was taken back', async () => {
     const open = await openOffer()
     const first = await deliver()
     const [asset] = await till.db
@@ -140,7 +140,7 @@ describe('D-36 a shopper who took a trade back', () => {
     expect(await creditModeOf(till.db, SHOPPER)).toBe('on_release')
   })
 
-  it('counts as such if Steam reports the reversal, and not if an operator alone does', async () => {
+  it('does not count as such if only an operator reports the reversal', async () => {
     const tradeId = await deliver()
     const reversed = await runCommand(
       ['trade', 'reverse', String(tradeId), '--reason', 'the items went back'],

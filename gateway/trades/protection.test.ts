@@ -204,7 +204,7 @@ describe('the history of a bot', () => {
     expect(till.lines.filter((line) => line.includes('history of a bot could not be read'))).toHaveLength(1)
   })
 
-  it('is read on at the same place by the next holder of the lease, whatever other processes have read', async () => {
+  it('is continued at the same place by the next holder of the lease, whatever other processes have read', async () => {
     await deliver()
     const trade = session.trades.get(STEAM_TRADE)
     if (trade?.kind !== 'trade') throw new Error('no Steam trade')

@@ -157,8 +157,8 @@ function silentLooks(db: Db, now: Date, limit: number): Promise<WaitingTrade[]> 
 }
 
 /**
- * Offline bots with overdue trades: held, or open and past `intended`, and no newer than `madeBefore` and due no later
- * than `dueBefore`. `trades`: how many such trades the bot has.
+ * Offline bots with overdue trades, which are held, or open and past `intended`. They are no newer than `madeBefore`,
+ * and due no later than `dueBefore`. `trades`: how many such trades the bot has.
  */
 export function botsOfOverdueTrades(
   db: Db,

@@ -149,8 +149,8 @@ async function switchWithin(tx: Tx, storeId: bigint, { id, on }: Switch): Promis
 }
 
 /**
- * Changes an endpoint's URL, event types or both, on behalf of its store. In live mode, a new URL must answer
- * with a challenge before it replaces the old one, unless the endpoint has not been proved yet.
+ * Changes an endpoint's URL, event types or both, on behalf of its store. In live mode, a new URL must repeat a
+ * challenge before it replaces the old one, unless the endpoint has not been proved yet.
  */
 export async function updateOwnEndpoint(
   deps: EndpointDeps & ChallengeDeps,
