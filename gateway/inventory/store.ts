@@ -52,10 +52,10 @@ const isStillTrue = (mayHaveGone = false) => sql<boolean>`not exists (
       or (not ${mayHaveGone}::boolean and trade.ended_at >= inventory_request.created_at
         and (trade.refusal = 'items_gone' or trade.reason = 'invalid_items'))))`
 
-/** A time of which rows count. Rows after it are of a clock that was ahead: counted, they would do so for hours. */
+/** The time whose rows count. Rows after it come from a clock that was ahead, and would otherwise count for hours. */
 export type Span = { since: Date; until: Date }
 
-/** The last `ms`. As long after `now`, rows count too, because the clocks of two gateways differ. */
+/** From `ms` before `now` to `ms` after it, because the clocks of two gateways differ. */
 export const spanOf = (now: Date, ms: number): Span => ({
   since: new Date(now.getTime() - ms),
   until: new Date(now.getTime() + ms),
@@ -286,7 +286,7 @@ const NO_LONGER_KEPT: StoredAnswer = {
 /**
  * Removes the items of the next old requests, and keeps their records. Resolves to the number of requests examined. A
  * large inventory takes hundreds of kilobytes, and its shopper can have it read every few seconds. The sweep's place is
- * a time, so requests of the same time are examined together. A place in the future is of a clock that was ahead.
+ * a time, so requests of the same time are examined together. A place after `before` comes from a clock that was ahead.
  */
 export async function dropItems(db: Db, before: Date, most: number): Promise<number> {
   const place = await placeOf(db, ITEMS_SWEEP)

@@ -1,6 +1,6 @@
 /**
- * Returns the message of the error's cause, or else its own: a failed fetch gives its reason only in the cause. An
- * error without any message, such as that of several refused connections, has its name.
+ * Returns the message of the error's cause, or else its own: a failed fetch gives its reason only in the cause. For an
+ * error without any message, such as that of several refused connections, returns its name.
  */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
