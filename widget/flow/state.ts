@@ -66,7 +66,7 @@ export type Aim = {
   search: { status: 'searching'; request: number } | { status: 'done'; proposal: Proposal }
 }
 
-/** The item whose price the shopper asks about. `reason` is null until the answer. */
+/** The item whose price the shopper asks about. `reason` is null until the answer arrives. */
 export type PriceQuestion = { id: string; request: number; reason: PriceReason | 'unknown' | null }
 
 export type Stand = {

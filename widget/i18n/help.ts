@@ -7,7 +7,7 @@ const en = {
   title: 'Help',
   escrow: {
     title: 'Trade restrictions',
-    text: 'Steam delays transfers from accounts that have not been protected by the mobile authenticator for 7 days. We can’t take items that arrive with a delay: turn on the authenticator and come back after 7 days.',
+    text: 'Steam delays transfers unless the mobile authenticator has protected your account for at least 7 days. We can’t take items that arrive with a delay: turn on the authenticator and come back after 7 days.',
   },
   games: { title: 'Supported games', text: 'Counter-Strike 2, Dota 2, Team Fortress 2 and Rust.' },
   prices: {

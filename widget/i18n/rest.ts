@@ -1,5 +1,5 @@
 /**
- * The texts of the rest of a deposit's page: its notices, its messages, and those that several parts share. The
+ * The texts of the rest of a deposit's page: its notices, its messages, and the texts that several parts share. The
  * requirements fix some of them, such as “Failed get user information” (A-122): texts.test.ts lists these.
  */
 import type { Language } from '../../contract/languages.ts'

@@ -237,7 +237,7 @@ describe('the texts of the specification', () => {
     ])
   })
 
-  it('A-088 A-112 A-034 the texts refuse too many items in the same words everywhere, with the required numbers', () => {
+  it('A-088 A-112 A-034 the texts refuse too many items in the same words everywhere, and name the required numbers', () => {
     expect(en.creationErrors.too_many_items).toBe(en.tooManyItems)
     for (const text of [inventoryErrors.escrow.description, helpTexts.en.escrow.text]) {
       expect(text).toMatch(/7 days/)

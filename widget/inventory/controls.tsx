@@ -8,7 +8,7 @@ import { useStandTexts } from './texts.ts'
 
 type Props = { stand: Stand; flow: Flow }
 
-/** Focuses the search field. On a narrow screen the field may be closed: then opens it with the focus. */
+/** Focuses the search field. On a narrow screen, the field may be closed: then opens and focuses it. */
 export function focusSearch(stand: Element): void {
   const field = stand.querySelector<HTMLElement>('.search input')
   if (field !== null) field.focus()

@@ -1,7 +1,9 @@
 import { type RefCallback, type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react'
 import { firstRows, type Layout, type Room, visibleRows } from './geometry.ts'
 
-/** Measures the room for the items while they load. Asking later would lay out the page in the middle of a render. */
+/**
+ * Measures the room for the items while they load. Measuring later would lay out the page in the middle of a render.
+ */
 export function useRoom(): [RefCallback<HTMLElement>, RefObject<Room | null>] {
   const room = useRef<Room | null>(null)
   const measure = useCallback((element: HTMLElement | null) => {
