@@ -304,7 +304,7 @@ describe('the containers', () => {
     expect(text).toContain('read_only: true')
   })
 
-  // Docker hands IPv6 calls to a container without IPv6 under an address of its own: a private one.
+  // Docker passes IPv6 calls to a container without IPv6 under one of Docker's own private addresses.
   it('publish ports on IPv4 only, so the proxy sees the address of every caller', () => {
     const [, ports = ''] = /^ {4}ports: \[(.*)\]$/m.exec(read('deploy/compose.yml')) ?? []
     expect(ports.split(', ')).toEqual(['"0.0.0.0:80:80"', '"0.0.0.0:443:443"'])

@@ -1,4 +1,4 @@
-/** Bugs that real payment and trade systems had and no other test covers. docs/bugs-of-others.md has the whole list. */
+/** Bugs of real payment and trade systems that no other test covers. docs/bugs-of-others.md has the whole list. */
 import { type RawBuilder, sql } from 'kysely'
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -39,7 +39,7 @@ async function resetTill(): Promise<void> {
     select quote_ident(relname) as name from pg_class where relnamespace = 'public'::regnamespace
       and relkind = 'r' and relname <> 'migration' and pg_relation_size(oid) > 0`)
   const tables = rows.map(({ name }) => name).join(', ')
-  // A trigger protects the ledger from this, so it is switched off here.
+  // Switches off the trigger that protects the ledger from this.
   await pool.query(`
     set session_replication_role = replica;
     ${tables === '' ? '' : `truncate ${tables} restart identity cascade;`}
@@ -127,7 +127,7 @@ describe('an acceptance', () => {
   )
 
   it('bug 6: an acceptance is credited once, even if it is seen before the send is answered', async () => {
-    // The bot reads the list of its offers while one is open. So it sees the second offer there at once.
+    // While this offer is open, the bot reads the list of its offers, where it sees the second one at once.
     await offerFor(till, bot, await aDeposit(till, store))
     session.afterSend = async () => {
       await STEPS.watch()

@@ -9,7 +9,7 @@ const MOST_PRINTED = 20
 export const cutProof = defineProof({
   options: z.object({
     rounds: count(200, 'how many cuts at random bytes'),
-    seed: count(1, 'seed of the random bytes to cut at'),
+    seed: count(1, 'chooses the random bytes to cut at'),
     keep: keepFlag(),
   }),
   run: ({ rounds, seed }) =>

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ProxyAddress } from './ask.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../deploy')
-/** How many times to try a proxy's ports before giving up, which takes a minute. */
+/** How many times to try a proxy's ports, in all for a minute. */
 const READY_TRIES = 600
 const RETRY_MS = 100
 

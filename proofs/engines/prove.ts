@@ -94,7 +94,7 @@ async function openShop({ gateway }: Till) {
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, end }
 }
 
-/** Adds the shop's origin to the demo store, and creates one of its deposits. */
+/** Adds the shop's origin to the demo store, and creates a deposit there. */
 async function openDeposit({ till, shop }: Setup) {
   await query(till, 'update store set origins = array_append(origins, $1) where not $1 = any(origins)', [
     shop,

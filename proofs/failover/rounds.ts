@@ -30,7 +30,7 @@ const LOAD_SEED = 2_000_000
 const MOST_LIFE_MS = 4_000
 /** The longest time that the database stays away once calls are refused. A long round adds the time of a lease. */
 const MOST_AWAY_MS = 6_000
-/** In every fourth round the database is away for longer than a lease, unless it is `replaced`. */
+/** Every fourth round keeps the database away for longer than a lease, unless the round is `replaced`. */
 const LONG_EVERY = 4
 /** Long enough for a busy machine. The caller judges the times. */
 const PATIENCE_MS = 180_000

@@ -25,13 +25,13 @@ const COPY = 'copy'
 const KEPT_LOG = '256MB'
 
 export type Server = {
-  /** URL for the owner of the server, a secret. */
+  /** The owner's URL, which is secret. */
   url: string
   dataDir: string
   stop(): Promise<void>
 }
 
-/** Starts a server that writes everything to disk before it acknowledges, as in production. */
+/** Starts a server that writes each commit to disk before it acknowledges it, as in production. */
 export async function startServer(dataDir: string): Promise<Server & Pick<Embedded, 'died'>> {
   mkdirSync(dataDir, { recursive: true, mode: 0o711 })
   const { url, stop, died } = await startEmbedded({ dataDir, log: createLog({ level: 'error' }) })

@@ -169,8 +169,8 @@ export async function call(till: ProcessTill, path: string, { headers = {}, body
 type Signals = { ending: AbortSignal; leaving: AbortSignal }
 
 /**
- * Accepts or declines the open offers to the first two people a moment after they appear on Steam, even if the till
- * does not know them yet. Takes some protected trades back until the shoppers stop coming.
+ * Accepts or declines open offers to the first two people, a moment after each offer appears on Steam, even if the till
+ * does not know it yet. Takes some protected trades back until the shoppers stop coming.
  */
 async function peopleOnSteam(
   { steam }: ProcessTill,

@@ -18,7 +18,7 @@ import { openProcessTill, untilAnswering, untilBotsOnline } from './till.ts'
  * Steam with another till.
  */
 const ROUNDS_A_WORLD = 20
-/** In every tenth round, no time is skipped after the kill: the next process waits for the lease of the dead one. */
+/** In every tenth round, no time is skipped after the kill: the next process waits until the dead one's lease ends. */
 const REAL_TIME_EVERY = 10
 /** `waitMs`: the part of the limit that a faster machine does not shorten. */
 const LIMITS = {

@@ -27,7 +27,7 @@ const KILLED_EARLY = 0.15
 const KILLED_ANYWHERE = 0.25
 /** The longest life of a gateway that is killed while it starts. */
 const MOST_START_MS = 900
-/** In other quick rounds: the longest time from the first answer to the kill, or to half-done work. */
+/** If a gateway has started: the longest time from its first answer to its kill, or to half-done work. */
 const MOST_LIFE_MS = 4_000
 /** The longest time from half-done work to the kill. */
 const MOST_LAG_MS = 25

@@ -1,4 +1,4 @@
-/** `npm run prove -- mutate` runs only pure tests. A rule with other tests on a database needs a pure one too. */
+/** `npm run prove -- mutate` runs only pure tests. A rule that is tested on a database needs a pure test too. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'

@@ -50,7 +50,7 @@ async function complaintsOf(recipe: Recipe): Promise<string[]> {
   }
 }
 
-/** A store that was started without its secret must not take a webhook that was signed with none. */
+/** A store that was started without its secret must not take a webhook that was signed with an empty one. */
 async function forgeryAt(recipe: Recipe): Promise<string[]> {
   const [port = 0] = await freePorts(1)
   const settings = { port, url: 'http://127.0.0.1:9', key: 'tt_test_1', secret: '' }
@@ -67,7 +67,7 @@ async function forgeryAt(recipe: Recipe): Promise<string[]> {
       'webhook-signature': `v1,${signature}`,
     }
     const { ok } = await fetch(`${shop.address}/webhooks/tradetill`, { method: 'POST', headers, body })
-    return ok ? ['without its secret, it takes a webhook that was signed with none'] : []
+    return ok ? ['without its secret, it takes a webhook that was signed with an empty one'] : []
   } finally {
     await shop.end()
   }

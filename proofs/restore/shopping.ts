@@ -40,7 +40,7 @@ export async function visit(till: ProcessTill, person: string): Promise<Visit | 
 }
 
 /**
- * Pays again and again until `stop`, and collects the paid visits. `mostVisits` limits them, because a slow backup
+ * Pays again and again until `stop`, and collects the paid visits. `mostVisits` limits them: during a slow backup they
  * would otherwise use up all items of the person.
  */
 export function startShopping(till: ProcessTill, person: string, mostVisits: number) {

@@ -1,4 +1,4 @@
-/** A small balancer. It polls whether each gateway is ready, and repeats a call only if the call was not sent yet. */
+/** A small balancer. It polls whether each gateway is ready. A call that could not be sent goes to another one. */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 
@@ -11,7 +11,7 @@ export type Balancer = {
 }
 
 const POLL_MS = 100
-/** How long a call may look for a gateway that is ready. */
+/** How long to look for a ready gateway for one call. */
 const TRIES_MS = 10_000
 /** Matches answers that ask the caller to retry later. They do not count as failures. */
 const RETRY_LATER = /"code":"(?:no_bot_available|steam_unavailable)"/
@@ -75,7 +75,7 @@ async function readCall(incoming: IncomingMessage): Promise<Call> {
 /** Resolves to the answer, or to the reason why there is none. */
 async function passOn(sent: Call, ready: Set<string>): Promise<Answer | string> {
   const end = performance.now() + TRIES_MS
-  // The time decides with which gateway a call begins, so the calls are spread.
+  // The time chooses the first gateway to try, which spreads the calls.
   let turn = Math.floor(performance.now())
   while (performance.now() < end) {
     const targets = [...ready]

@@ -1,4 +1,4 @@
-/** `npm run prove -- rolling`: two and three gateways behind a balancer, replaced one after the other under load. */
+/** `npm run prove -- rolling`: two gateways behind a balancer, then three, replaced one after the other under load. */
 import { z } from 'zod'
 import { count, defineProof, type Finding, keepFlag } from '../proof.ts'
 import { withServer } from '../server.ts'

@@ -56,7 +56,7 @@ export class ModelMarket {
   /** The fee that the market states; null for markets of the family of market.csgo.com, which state none. */
   readonly #statedFeeBp: bigint | null
   readonly #context: Context
-  /** The changes of prices that the market is still to make, and when. */
+  /** The price changes that the market has yet to make, and when. */
   #lateChanges: { atMs: number; lines: readonly PriceLine[] }[] = []
 
   constructor(name: MarketName, order: Market['order'], context: Context) {

@@ -116,7 +116,7 @@ const leavingSchema = z.union([
         kind: z.literal('send_refused'),
         market: z.string(),
         dealId: z.string(),
-        // Such a send may be repeated, so its items still count.
+        // A send that had no session may be repeated, so its items still count.
         because: z.string().refine((because) => because !== 'no_session'),
       }),
     ]),

@@ -48,7 +48,7 @@ function giveBack(world: SalesWorld, till: ModelTill): void {
 
 type WishToApprove = { id: string; assets: readonly GivenAsset[]; from: string }
 
-/** Approves a wish, as an operator at the vault does: by the account's trade link, which is sometimes wrong. */
+/** Approves a wish, as an operator at the vault does: by a trade link, which is sometimes somebody else's. */
 export function approve({ luck, approvals }: SalesWorld, { id, assets, from }: WishToApprove): void {
   const isWrong = luck.hits('giving back approved for somebody else', 0.3)
   approvals.set(id, { partner: { steamId: isWrong ? STRANGER : from, token: 'AbC12-_x' }, assets })

@@ -131,8 +131,8 @@ function addDeposit({ steam, luck, priceOf }: DepositParts, movedShare: number):
 }
 
 /**
- * Lets all but the vault act: buyers, partners of offers, Steam, the markets, and somebody with a session of our
- * account.
+ * Lets all but the vault act: buyers, partners of offers, Steam, the markets, and somebody with a session of one of
+ * our accounts.
  */
 export function letOthersAct({ luck, steam, markets }: SalesWorld): void {
   const { random } = luck

@@ -17,6 +17,6 @@ test('the cover is the smallest set of seeds whose runs meet every fault', () =>
   expect(smallestCover(faults, outcomes)).toEqual([2, 3])
 })
 
-test('there is no cover if no seed meets a fault', () => {
+test('there is no cover if one of the faults is met by no seed', () => {
   expect(smallestCover(['crash', 'escrow'], [seed(1, 'crash')])).toBeUndefined()
 })

@@ -18,7 +18,7 @@ export type Outcome = {
   trace: readonly string[]
 }
 
-/** An error that is no Violation is reported under the promise `defect`. */
+/** An error that is not a Violation is reported under the promise `defect`. */
 export function reportOf(error: unknown): ViolationReport {
   const promiseName = error instanceof Violation ? error.promiseName : 'defect'
   if (!(error instanceof Error)) return { promiseName, message: String(error), stack: '' }

@@ -27,12 +27,12 @@ export function ownInventory(memory: SteamMemory, bot: string, appId: number): O
   shownInFull.set(key, [...(shownInFull.get(key) ?? []), engine.now()])
   const before = lastInEscrow.get(key)
   lastInEscrow.set(key, inEscrow(memory, bot))
+  // Never the same item twice in a row, nor one that was missing before because it was in escrow.
   const mayBeLeftOut = ({ assetId }: OwnItem): boolean =>
     lastOmitted.get(key) !== assetId && !before?.has(assetId)
   const [leftOut] = all.filter(mayBeLeftOut)
   if (leftOut === undefined || !random.chance(LEFT_OUT))
     return { kind: 'items', items: all, isComplete: true }
-  // Never the same item twice in a row, nor one that was missing before because it was in escrow.
   lastOmitted.set(key, leftOut.assetId)
   faults.note('own inventory lacking an item')
   return { kind: 'items', items: all.filter((item) => item !== leftOut), isComplete: true }

@@ -11,7 +11,7 @@ describe('npm run prove -- simulate', () => {
     expect(simulateProof.options.parse({ seed: '7' })).toMatchObject({ seed: 7 })
   })
 
-  it('keeps the result of 1,000 pure or 100 real seeds, but not of fewer seeds or with `choose`', () => {
+  it('keeps the result of 1,000 pure or 100 real seeds, but not of fewer, nor with `seed` or `choose`', () => {
     expect(problemsOf({ keep: true, seeds: '1000' })).toEqual([])
     expect(problemsOf({ keep: true, seeds: '100', level: 'real' })).toEqual([])
     expect(problemsOf({ keep: true, seeds: '999' })).toEqual(['keep'])
@@ -19,7 +19,7 @@ describe('npm run prove -- simulate', () => {
     expect(problemsOf({ keep: true, seeds: '1000', level: 'real', choose: true })).toEqual(['keep'])
   })
 
-  it('chooses the seeds of `npm test` on the real level, and not on the pure one', () => {
+  it('accepts `choose` only on the real level', () => {
     expect(problemsOf({ choose: true, level: 'real' })).toEqual([])
     expect(problemsOf({ choose: true })).toEqual(['choose'])
   })

@@ -5,7 +5,7 @@ import { LEVELS, type RunSeed, runPureSeed, runUntilMet, unmet } from './levels.
 const FIRST = [5, 16, 18, 22, 1, 2, 3, 4, 6, 7]
 
 describe('the pure rules on a simulated Steam', () => {
-  it(`keep every promise, over seeds of ${LEVELS.pure.deposits} deposits that meet every fault`, async () => {
+  it(`keep every promise over seeds that together meet every fault, with ${LEVELS.pure.deposits} deposits each`, async () => {
     const outcomes = await runUntilMet('pure', runPureSeed, FIRST)
     expect(outcomes.flatMap(({ seed, violation }) => (violation ? [{ seed, ...violation }] : []))).toEqual([])
     expect(unmet('pure', outcomes)).toEqual([])

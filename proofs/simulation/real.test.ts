@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 describe('the services on PostgreSQL, one statement at a time', () => {
-  it(`keep every promise, over seeds of ${LEVELS.real.deposits} deposits that meet every fault`, () => {
+  it(`keep every promise over seeds that together meet every fault, with ${LEVELS.real.deposits} deposits each`, () => {
     expect(outcomes.flatMap(({ seed, violation }) => (violation ? [{ seed, ...violation }] : []))).toEqual([])
     expect(unmet('real', outcomes)).toEqual([])
   })

@@ -73,7 +73,7 @@ export function answerSteamTrade(memory: SteamMemory, steamTrade: ModelTrade): S
   const isOld = earlier.state !== state && engine.now() - changedAt < STALE_MS
   const answer = isOld && faults.strike('stale read', 0.05) ? earlier : statusOf(steamTrade)
   steamTrade.reported.add(answer.state)
-  // In such a trade, Steam marks only the first of the assets that it gave back.
+  // In a partly marked trade, Steam marks only the first of the assets that it gave back.
   if (steamTrade.isPartlyMarked && answer.state === 'rolled_back') {
     const [first, ...rest] = answer.received
     const received = rest.map((asset) => ({ ...asset, rolledBackAssetId: null }))

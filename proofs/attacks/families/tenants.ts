@@ -23,7 +23,7 @@ export const openDeposit = (
     headers: request.headers ?? {},
   })
 
-/** Replaces the id where it stands alone: a short one can also be a part of the key that a refusal shows. */
+/** Replaces the id only as a whole word: the key that a refusal shows can contain the same digits. */
 const withoutId = (body: string, id: string): string => body.replaceAll(new RegExp(`\\b${id}\\b`, 'g'), 'ID')
 
 /** Resolves to undefined if the attacker gets the same answer for `id` as for an id that does not exist. */
@@ -308,7 +308,7 @@ const avoidedLimits: Family = family({
       what: `a caller that bypasses the proxy and claims to be ${forged(1)}`,
       stoppedBy: 'trusted proxies only' as const,
       attack: () =>
-        // The call is refused for its scheme first, unless the till trusts the caller's headers.
+        // Refused because of its scheme, unless the till trusts the caller's headers.
         answered(target.ask({ url: '/api/nothing', peer: `198.51.100.${index}`, ip: forged(1) }), 400),
     })),
     ...[

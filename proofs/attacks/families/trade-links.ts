@@ -16,7 +16,7 @@ const BAD = [
   'https://steamcommunity.com.evil.example/tradeoffer/new/?partner=1&token=abcdefgh',
   'https://evil.example/tradeoffer/new/?partner=1&token=abcdefgh',
   'https://steamcommunity.com@evil.example/tradeoffer/new/?partner=1&token=abcdefgh',
-  // A Cyrillic е.
+  // A Cyrillic letter that looks like e.
   'https://st\u0435amcommunity.com/tradeoffer/new/?partner=1&token=abcdefgh',
   `javascript:${GOOD}`,
   `x${GOOD}`,

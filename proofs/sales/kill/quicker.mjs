@@ -1,6 +1,6 @@
 /**
  * Shortens the vault's waits between calls and between rounds. `node --import` loads this file before the vault's
- * program. The Steam sandbox does not limit calls here. The calls to the markets stay within the sandbox's limit.
+ * program. The Steam sandbox does not limit calls here. The market sandbox does, and the calls stay within its limit.
  */
 import { registerHooks } from 'node:module'
 import CHANGES from './quicker-changes.json' with { type: 'json' }

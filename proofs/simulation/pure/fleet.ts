@@ -72,7 +72,7 @@ export function trust({ bars, doubts }: Bot, game: Game): void {
   doubts.clear()
 }
 
-/** Records a refusal that the bot may have caused. Enough of them, to different partners, bar the bot. */
+/** Records a refusal that the bot may have caused. Enough of them, with different partners, bar the bot. */
 export function doubt(bot: Bot, { partner, game, now }: { partner: string; game: Game; now: Date }): void {
   bot.doubts.set(partner, now.getTime())
   const recent = [...bot.doubts.values()].filter((at) => at > now.getTime() - DOUBTS_WITHIN_MS)

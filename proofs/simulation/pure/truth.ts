@@ -302,7 +302,7 @@ function checkSettled(memory: TillMemory, row: TradeRow, entries: MemoryLedger['
   const mayBeDue = isGone && isDelivered(trade)
   must(mayBeDue || facts.dueAt === null, 'I12', () => `${name} is still due at ${facts.dueAt?.toISOString()}`)
   const offer = steam.byMessage.get(trade.secretCode)
-  // The till cannot see the outcome of such an offer. The operator credits complete deliveries.
+  // The till cannot see the outcome of an unprovable offer. The operator credits complete deliveries.
   const isUnprovable = offer?.isOpaque === true || offer?.isIdLost === true
   if (isGone || (isUnprovable && row.deliveredBy === null)) {
     checkDeliveryCredited(memory, row)
