@@ -85,7 +85,7 @@ function About({ view, refresh }: { view: View; refresh: () => void }) {
 /** The advice of docs/operating.md for each reason. */
 const ADVICE: Record<View['bars'][number]['reason'], string> = {
   bot_cannot_trade:
-    'A new device, a cooldown, a ban, or no Steam Guard for 15 days: look at the account in Steam. Pause the bot if this lasts.',
+    'A new device, a cooldown, a ban, or Steam Guard on for less than 15 days: look at the account in Steam. Pause the bot if this lasts.',
   own_hold: 'Steam would hold the bot’s own trades: add the mobile authenticator again and wait 7 days.',
   too_many_in_all: 'The account has too many open offers: lower TRADETILL_BOT_OFFERS if this happens often.',
   inventory_full: 'The account’s inventory of the game is full: move items out.',
