@@ -76,7 +76,7 @@ describe('a command finds the console and the public address', () => {
   })
 })
 
-it('the doctor examines, in both roles, the embedded database of the gateway on its data folder', async () => {
+it('the doctor examines the embedded database of the gateway on its data folder, as the till’s role and as the owner', async () => {
   const database = await testDatabase()
   onTestFinished(() => database.close())
   const env = runningGateway()

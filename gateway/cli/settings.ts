@@ -38,7 +38,7 @@ export function settingsOf(env: Record<string, string | undefined> | undefined):
 }
 
 /**
- * Like `settingsOf`, but answers with wrong settings instead of throwing, because the doctor reports them.
+ * Like `settingsOf`, but returns the problems of wrong settings instead of throwing, because the doctor reports them.
  */
 export function settingsToExamine(env: Record<string, string | undefined> | undefined): ConfigAnswer {
   const answer = readConfig(env)

@@ -1,4 +1,4 @@
-/** Watches whether this machine's clock is right. Stores check webhooks by it, and it dates prices. */
+/** Watches whether this machine's clock is right. By that clock, webhooks are signed and prices dated. */
 import type { Gauge } from 'prom-client'
 import type { TillClock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'

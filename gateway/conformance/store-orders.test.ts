@@ -43,7 +43,7 @@ describe('a deposit that the store opens', () => {
   it.each<[string, TestStore]>([
     ['has no customer', { customerOf: () => null }],
     [
-      'is another customer’s, and the balance that is read is that of all customers',
+      'is another customer’s, and the balance covers all customers',
       { customerOf: () => 'guest', isForCustomer: false },
     ],
   ])('is accepted if it %s', async (_, shop) => {
