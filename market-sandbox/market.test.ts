@@ -75,7 +75,7 @@ describe('the control API', () => {
       expect((await call('PUT', `faults/${unknown}`)).status).toBe(400)
   })
 
-  it('makes one of the markets hang', () => {
+  it('has a fault that makes only the family hang', () => {
     const faults = createFaults()
     faults.begin('family-hangs')
     const ask = (path: string) => {
@@ -95,7 +95,7 @@ describe('the control API', () => {
     expect([ask('/api/v2/ping-new'), ask('/v1/list-items-steam')]).toEqual([3_600_000, undefined])
   })
 
-  it('quotes in a refusal the address of the call with its key', () => {
+  it('has a fault that refuses a call with a text that quotes its address and key', () => {
     const faults = createFaults()
     faults.begin('address-in-refusal')
     const request = {

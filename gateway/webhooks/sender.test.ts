@@ -186,7 +186,7 @@ describe('an address that the operator allowed for a store', () => {
     ['the cloud’s metadata', '169.254.169.254'],
     ['IPv4 mapped into IPv6', '::ffff:127.0.0.1'],
     ['the unspecified address', '0.0.0.0'],
-  ])('permits no webhook over plain http to %s', async (_what, address) => {
+  ])('gets no webhook over plain http if it leads to %s', async (_what, address) => {
     const resolve: Resolve = (_hostname, _options, callback) =>
       callback(null, [{ address, family: isIP(address) }])
     const findAllowance: FindAllowance = async () => ({ inside: true })

@@ -73,7 +73,7 @@ const failed = (reason: string): SendResult => ({ kind: 'failed', reason })
 
 /**
  * Refuses a name if any of its addresses is not allowed. A name is looked up once per call, and the socket connects
- * to the checked answer. A change of the name in between has no effect.
+ * to the checked answer. A change of the name after the check has no effect.
  */
 function guardedLookup(
   resolve: Resolve,

@@ -309,7 +309,7 @@ function history({ market, seller, request }: CallContext): Reply {
   return json({ success: true, data: { trades: [...trades, ...more], transactions: [] } })
 }
 
-/** A sale without an amount and a status. */
+/** A sale without an amount or a status. */
 const oddRow = (market: Market) => ({
   id: 1,
   item_id: '4242',
