@@ -347,7 +347,7 @@ describe('the gateway’s check of the ledger', () => {
   /** True for the statement of the check that examines a part of the entries. */
   const isPart = (statement: string) => statement.trimStart().startsWith('with scope')
 
-  it('is repeated while its check of the newest entries fails, without counting as clean', async () => {
+  it('runs again each time that it fails on the newest entries, and does not count as clean', async () => {
     await withDamage(MAKE_NEW, async (_by, client) => {
       const failing = within(client, (query) => (statement, values) => {
         if (isPart(statement)) return Promise.reject(new Error('too slow'))

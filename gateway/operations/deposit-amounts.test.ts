@@ -84,7 +84,7 @@ describe('deposits by amount', () => {
     expect(rows.map(({ depositId }) => depositId)).toEqual(idsOf(credits))
   })
 
-  it('are refused after an unlisted deposit, such as a deposit that a restored till lost', async () => {
+  it('are refused if the page must begin after an unlisted deposit, such as one that a restored till lost', async () => {
     const withoutCredit = await aDeposit(till, { id: stores[0] ?? 0n })
     for (const before of [withoutCredit.id, 999n]) {
       for (const list of [listDeposits, exportDeposits]) {

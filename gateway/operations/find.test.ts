@@ -223,7 +223,7 @@ describe('the list of deposits', () => {
     expect(third).toBeDefined()
   })
 
-  it('is refused after a deposit that does not exist, and ends after the last deposit', async () => {
+  it('is refused if the page must begin after an unknown deposit, and is empty after the last deposit', async () => {
     const listFrom = (before: bigint) => listDeposits(deps, { limit: 2, before })
     expect(await listFrom(999n)).toMatchObject({ kind: 'refused', refusal: 'not_found' })
     expect(await listFrom(paid.id)).toMatchObject({ kind: 'done', data: { deposits: [], next: null } })

@@ -149,7 +149,7 @@ async function mergeResults(db: Db, found: readonly FoundByReading[]): Promise<F
   for (const [key, ids] of found.flatMap(({ deposits = [] }) => deposits)) {
     for (const id of ids) keysOfDeposit.set(id, [...(keysOfDeposit.get(id) ?? []), key])
   }
-  // Keeps the deposits of the likeliest readings, such as the one with this number, and lists them newest first.
+  // Keeps the deposits of the likeliest readings, such as a deposit's own number, and lists them newest first.
   const shown = [...keysOfDeposit.keys()].slice(0, MOST_FOUND).sort((a, b) => (a > b ? -1 : 1))
   const stores = found.flatMap((each) => each.stores ?? [])
   const bots = found.flatMap((each) => each.bots ?? [])
