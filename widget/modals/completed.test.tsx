@@ -118,7 +118,7 @@ it.each([
   ['a part', { heldAmount: 500, heldUntil: HELD_UNTIL }, en.knownToStoreInParts('$15.00', DATE)],
   ['nothing', { heldAmount: 2000, heldUntil: HELD_UNTIL }, en.receivedForLater(DATE)],
 ])(
-  'with %s credited now, the page does not say that the store knows before the store has accepted the webhook',
+  'with %s credited now, the page does not say that the store knows until the store has accepted the webhook',
   (_, held, shownText) => {
     const html = (storeTold: boolean): string => {
       const ended = payment({ status: 'succeeded', amount: 2000, ...held, storeTold })
@@ -165,7 +165,7 @@ describe('the dialog after an offer was declined, within seconds or later', () =
   })
 })
 
-it('says, if the offer was not accepted in time, when the next offer can be sent, next to “try again”', () => {
+it('if the offer was not accepted in time, the dialog says when the next offer can be sent, next to “try again”', () => {
   const nextOfferAt = new Date(2026, 10, 26, 12, 1, 30).toISOString()
   const ended = (change: Partial<Payment>): string =>
     markup(

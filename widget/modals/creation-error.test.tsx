@@ -48,7 +48,7 @@ describe('A-025 D-17 the creation error', () => {
     },
   )
 
-  it('leads back to the store if no bot is free, after the button that closes it', () => {
+  it('has a link back to the store, after the button that closes it, if no bot is free', () => {
     const refusal = { code: 'no_bot_available', detail: null }
     const html = markup(<CreationError refusal={refusal} backToStoreUrl={STORE} flow={FLOW} />)
     expect(html).toMatch(/class="button primary">Close<.*class="link" href="https:\/\/store\.example\//)

@@ -59,7 +59,9 @@ type Props = {
   onRemove?: ((id: string) => void) | undefined
 }
 
-/** A list of more rows scrolls. If they have no buttons, the keyboard must be able to reach the list itself. */
+/**
+ * A list of more rows than this scrolls. If they have no buttons, the keyboard must be able to reach the list itself.
+ */
 const MOST_AT_ONCE = 3
 
 export function ItemRows({ rows, currency, label, onRemove }: Props) {

@@ -15,7 +15,7 @@ it('the notice of maintenance has the operator’s reason and the planned end, i
   expect(russian).toContain(`Works. Мы переезжаем. Планируемое окончание: ${formatDate(UNTIL, 'ru')}.`)
 })
 
-it('the notice has a reason and an end if the operator gave them, and is not shown if it would be empty', () => {
+it('without a reason and an end, the notice has only the sentence of the page, and without that it is not shown', () => {
   expect(markup(<WorksNotice payment={payment()}>Works.</WorksNotice>)).toContain('>Works.<')
   expect(markup(<WorksNotice payment={payment()} />)).not.toContain('notice')
 })
