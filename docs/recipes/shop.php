@@ -70,8 +70,8 @@ function till(string $path, ?array $body = null, int $tries = 3): array
     if ($status >= 200 && $status < 300) {
         return json_decode($text, true, 64, JSON_THROW_ON_ERROR);
     }
-    $isPassing = $status === 0 || $status === 429 || $status >= 500;
-    if (!$isPassing || $tries === 1) {
+    $isTemporary = $status === 0 || $status === 429 || $status >= 500;
+    if (!$isTemporary || $tries === 1) {
         throw new RuntimeException("the till refused $path: " . ($text === false ? 'no answer' : $text));
     }
     $pause = preg_match('/^retry-after: (\d+)/im', implode("\n", $head), $found) === 1 ? (int) $found[1] : 1;
