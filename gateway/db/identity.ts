@@ -25,7 +25,7 @@ const FINGERPRINT_LETTERS = 8
 
 /** Undefined before the first start of a gateway. */
 export async function readIdentity(client: Client): Promise<Identity | undefined> {
-  // Selects all columns, because the one of old keys is newer than the table.
+  // Selects all columns, because old_fingerprints is newer than the table.
   const rows = await rowsIfThere<{ mode: Mode; key_fingerprint: string; old_fingerprints?: string[] }>(
     client,
     'till_identity',

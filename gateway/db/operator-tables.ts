@@ -82,8 +82,8 @@ type ProposalTable = {
 }
 
 /**
- * Money that one operator moved without a second operator's approval. `operator_id`: null for the command line, which
- * counts as one person.
+ * Money that one operator moved without a second operator's approval. `operator_id`: null for the command line and for
+ * sessions without a passkey, which together count as one person.
  */
 type MovedAloneTable = {
   id: Generated<bigint>

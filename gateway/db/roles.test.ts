@@ -173,7 +173,7 @@ describe('a function that runs as the owner', () => {
     expect(await mayCall(VAULT, 'hold_open_wish(bigint)')).toBe(true)
   })
 
-  it('to begin an epoch cannot be called by the role of the vault', async () => {
+  it('cannot be called by the role of the vault if it begins an epoch', async () => {
     expect(await mayCall(VAULT, 'begin_epoch(timestamptz, bigint)')).toBe(false)
   })
 

@@ -72,7 +72,7 @@ describe('a departure', () => {
     expect(outcomeOf(half, record('committed'))).toMatchObject({ events: ['left'] })
   })
 
-  it('comes back in part and then completely, and each item once', () => {
+  it('may be undone in part and then completely, and each item returns once', () => {
     const part = record('partly_rolled_back', [asset('1', { rolledBackAssetId: '8' }), asset('2')])
     expect(outcomeOf(record('complete'), part)).toEqual({ events: ['returned'], stage: 'gone', back: ['1'] })
     expect(outcomeOf(part).events).toEqual(['seen', 'left', 'returned'])
@@ -81,7 +81,7 @@ describe('a departure', () => {
     expect(whole).toEqual({ events: ['returned'], stage: 'returned', back: ['1', '2'] })
   })
 
-  it('comes back under the id that Steam gives, or under the old one', () => {
+  it('that is undone returns each item under the id that Steam gives, or under the old one', () => {
     const [, , returned] = judgeDeparture(
       undefined,
       record('rolled_back', [asset('1', { rolledBackAssetId: '8' }), asset('2')]),

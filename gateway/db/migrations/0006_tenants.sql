@@ -1,5 +1,5 @@
 -- oldest version: 0.3.0
--- Keeps a store from harming others through its webhooks: which addresses it may use, and how many replays it may request.
+-- Keeps a store from harming others through its webhooks, with limits on their addresses and on replays.
 
 -- ------------------------------------------------------------------------------------------------------- webhooks
 

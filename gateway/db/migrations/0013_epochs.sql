@@ -54,7 +54,7 @@ $$;
 
 -- ------------------------------------------------------------------------------------------------------------ fences
 
--- The check runs in the transaction that assigns the number, so it does not matter how late a gateway notices.
+-- The check runs in the transaction that assigns the number, so a gateway may learn of the restore as late as it likes.
 create function refuse_in_another_life() returns trigger language plpgsql as $$
 begin
   if not public.life_is_current() then

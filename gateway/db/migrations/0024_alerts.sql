@@ -9,6 +9,6 @@ create table alert (
   -- The current message. Each rise of the count causes a new message.
   message_id uuid not null,
   attempts integer not null default 0,
-  -- When the message is sent next. Null: it was delivered or given up.
+  -- When the message is sent next. Null: it was delivered, or became needless when the count fell.
   due_at timestamptz
 );
