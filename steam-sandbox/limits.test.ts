@@ -58,7 +58,7 @@ describe('quotas', () => {
     expect(await statuses(ownPage, 2)).toEqual([200, 429])
   })
 
-  it('allow one read per second of an inventory with descriptions, and answer further ones emptily', async () => {
+  it('allow one read per second of an inventory with descriptions, and give further reads an empty answer', async () => {
     const { id } = await sendDraft(steam, bot)
     steam.as('nova_hound').accept(id)
     const items = { steamid: bot.steamId, appid: '730', contextid: '16', access_token: await accessToken() }

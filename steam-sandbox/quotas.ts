@@ -16,7 +16,7 @@ const TIGHT = { burst: 2, everyMs: 10_000 }
 
 /**
  * Steam's limits. Those of IEconService and of partnerinventory were measured by others. The rest are guesses. The
- * sandbox has only one address, so all callers share the limits per address.
+ * sandbox does not tell addresses apart, so all callers share the limits per address.
  */
 const QUOTAS: Quota[] = [
   { at: /\/IEconService\/(GetTradeOffer|GetTradeHoldDurations)\/v/, burst: 3750, everyMs: 5, per: 'account' },

@@ -123,7 +123,7 @@ describe('the states of an offer:', () => {
     expect((await exchangeDetails(await read(bot, id))).status).toBe(TRADE.complete)
   })
 
-  row('NeedsConfirmation, as the bot gives items', async () => {
+  row('NeedsConfirmation, because the bot gives items', async () => {
     const { id } = await sendDraft(steam, bot, { appId: 570 })
     steam.as('nova_hound').accept(id)
     const [item] = steam.as('Tradetill Bot #1').tradable(570)

@@ -41,7 +41,7 @@ export const ROWS = {
     'Canceled by the bot',
     'InvalidItems, with missing items',
     'InEscrow, for 15 days',
-    'NeedsConfirmation, as the bot gives items',
+    'NeedsConfirmation, because the bot gives items',
     'InEscrow, then called off by the shopper (status 11)',
     'InEscrow, then called off by the bot, which gets a cooldown',
     'Accepted, then reversed (status 12)',

@@ -147,7 +147,7 @@ const REASONS: Record<number, string> = {
   15: 'This account may not do that.',
   26: 'One of the items is missing. The other side no longer has it, or the trade never contained it.',
   28: 'This has already been done.',
-  42: 'There is no such offer or trade.',
+  42: 'There is no such account, offer or trade.',
 }
 
 function toReply(answer: Done | Refusal): Reply {

@@ -7,7 +7,7 @@ export function lineOf(behaviour: string): string {
   return (PEOPLE[behaviour] ?? BAD_DAYS[behaviour])?.line ?? ''
 }
 
-/** Describes a magic player by its behaviour, and any other shopper by their items in each game. */
+/** Describes a magic player by its behaviour, and any other shopper by how many items of each game they own. */
 export function lineOfShopper(account: Account): string {
   return account.behaviour === undefined ? itemCountsText(account) : lineOf(account.behaviour)
 }

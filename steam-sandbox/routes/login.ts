@@ -45,14 +45,14 @@ function setToken(request: Incoming, sandbox: Sandbox, audience: string): Reply 
   return json({ result: 1 }, 200, { 'set-cookie': cookie })
 }
 
-/** Returns the Steam id of the account that calls steamcommunity.com, by the cookie of that host. */
+/** Returns the Steam id of the caller, read from the cookie of steamcommunity.com. */
 export function sessionOf(request: Incoming, sandbox: Sandbox): string | undefined {
   const [claimed, token] = cookieText(request.cookies.get('steamLoginSecure') ?? '').split('||')
   const steamId = callerOf(token ?? '', 'web:community', sandbox)
   return steamId !== undefined && steamId === claimed ? steamId : undefined
 }
 
-/** Returns the Steam id of the account that calls, if the session is one of the mobile app. */
+/** Returns the Steam id of the caller, if the session is one of the mobile app. */
 export function mobileSessionOf(request: Incoming, sandbox: Sandbox): string | undefined {
   const steamId = sessionOf(request, sandbox)
   const [, token] = cookieText(request.cookies.get('steamLoginSecure') ?? '').split('||')

@@ -197,7 +197,7 @@ it('an offer that is neither open nor in escrow never changes its state again', 
   )
 })
 
-it('time has the same result in many steps as in one', () => {
+it('advancing time in many steps has the same result as in one', () => {
   fc.assert(
     fc.property(steps, fc.array(fc.nat(20 * DAY_S), { maxLength: 5 }), (script, moments) => {
       const { worlds, nowS } = run(script)

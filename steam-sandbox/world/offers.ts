@@ -123,7 +123,7 @@ type End = { offerId: string; by: string; how: 'cancel' | 'decline' }
 /**
  * Ends an offer that is live or in escrow: its sender cancels it, or its partner declines it. Ending one in escrow
  * begins a cooldown. Refusals: 42 (unknown), 15 (not theirs), 11 (not in a state that allows it, or accepted at that
- * very moment by `acceptsOnCancel`).
+ * very moment because of `acceptsOnCancel`).
  */
 export function endOffer(world: World, end: End, nowS: number): Answer<{ kind: 'ended' }> {
   const offer = findOffer(world, end.offerId)

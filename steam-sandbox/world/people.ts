@@ -73,7 +73,7 @@ export const PEOPLE: Record<string, { line: string; traits: Traits }> = {
     traits: { reaction: { does: 'sell', afterS: 10 } },
   },
   'accepts-in-the-last-second': {
-    line: 'Accepts after 299 seconds, or just before the bot can cancel.',
+    line: 'Accepts after 299 seconds, or just before the bot cancels.',
     traits: { reaction: { does: 'accept', afterS: 299 }, acceptsOnCancel: true },
   },
   'reverses-after-3-days': {

@@ -18,7 +18,7 @@ import {
   withTrade,
 } from './world.ts'
 
-/** How long an account that reversed its protected trades cannot trade. */
+/** How long an account cannot trade after it has reversed its protected trades. */
 const RESTRICTION_S = 30 * DAY_S
 
 /** Too large for a JavaScript number, like Steam's ids. */
@@ -57,7 +57,7 @@ export function holdDaysOf(world: World, steamId: string): number {
   return account ? (traitsOf(world, account).holdDays ?? 0) : 0
 }
 
-/** Removes the items from their owners. Other offers for them become invalid. */
+/** Removes the items from their owners. Other offers with these items become invalid. */
 function withoutItems(world: World, trade: Trade, nowS: number): World {
   return withoutAssets(world, new Set(trade.items.map(({ assetId }) => assetId)), nowS)
 }
@@ -148,7 +148,7 @@ export function settleTrade(world: World, tradeId: string): World {
   }
 }
 
-/** Cancels a trade in escrow and returns its items. `offer` already has its final state. */
+/** Cancels a trade in escrow and returns its items. The given offer already has its final state. */
 export function cancelEscrow(world: World, { state, ...offer }: Offer, nowS: number): World {
   const trade = world.trades.find(({ id }) => id === offer.tradeId)
   if (!trade) return world
@@ -167,7 +167,7 @@ export type Reversal = {
 }
 
 /**
- * Reverses a trade. The items go back under their old ids, the row changes its status, and a new row records the
+ * Reverses a trade. The items go back under their old ids, the trade changes its status, and a new one records the
  * reversal. Refusals: 42 (unknown), 11 (cannot be reversed), 26 (no such item, or one that has left its receiver).
  */
 export function reverseTrade(

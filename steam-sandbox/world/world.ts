@@ -134,7 +134,7 @@ export const TRADE = {
   protectionRollback: 12,
 } as const
 
-/** Why nobody can send an account offers. An account with `private_inventory` can still accept one. */
+/** Why nobody can send offers to an account. An account with `private_inventory` can still accept one. */
 export type Obstacle = 'cannot_trade' | 'trade_ban' | 'limited_account' | 'private_inventory'
 
 /** `eresult`: the number that Steam puts in brackets after its error texts. `text`: an error with its own text. */
