@@ -151,7 +151,7 @@ it('only the latest needs are kept, and a market’s texts are cut and lose thei
   expect(about + text).not.toMatch(/\p{C}/u)
 })
 
-it('failed starts are reported with the time of the first until a start succeeds', async () => {
+it('until a start succeeds, failed starts are reported with the time of the first', async () => {
   await reportFailedStart({ store, now, say }, new Error('Entry 7 is not what the vault wrote.'))
   const since = now()
   nowMs += MINUTE_MS

@@ -104,7 +104,7 @@ it('an item that was taken down on one market is sold on the other: its offer is
   expect(rows).toEqual([{ market: WAXPEER, free: expect.any(Number) }])
 })
 
-it('an item whose offer the buyer declined is listed again with the same asset id, as another sale in the books', async () => {
+it('an item whose buyer declined the offer is listed again, and its next sale has another number in the books', async () => {
   const [item] = onSaleAt('waxpeer')
   const asset = item?.assetId ?? ''
   await buyAtWaxpeer(item?.itemId ?? 0, 'declines')

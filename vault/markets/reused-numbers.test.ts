@@ -56,7 +56,7 @@ it('the outcome of the later sale is recorded once', async () => {
   expect(await seller.followMoney(APP, SOLD_AT)).toBe(false)
 })
 
-it('the outcome of a sale that the vault did not see is recorded if the sale was long after its listing', async () => {
+it('the outcome of a sale that the vault missed is recorded if the item was listed long before the sale', async () => {
   const unseen: Outcome = { itemId: '1', soldAt: later(3_660), end: { kind: 'cancelled' } }
   const { out } = openRelisted([unseen, EARLIER_SALE])
   expect(await out.seller().followMoney(APP, SOLD_AT)).toBe(true)

@@ -32,7 +32,7 @@ function createBench() {
   return bench
 }
 
-it('a change is reported within ten seconds, and an unchanged report is repeated once a minute', async () => {
+it('a changed list is reported within ten seconds, and an unchanged list again once a minute', async () => {
   const bench = createBench()
   await bench.pass(1)
   expect(bench.told).toEqual([[]])
@@ -45,7 +45,7 @@ it('a change is reported within ten seconds, and an unchanged report is repeated
   expect(bench.told).toHaveLength(3)
 })
 
-it('a till that cannot take these reports is tried once a minute, and the log says so once', async () => {
+it('a till that cannot take the reports is tried once a minute, and the log says so once', async () => {
   const bench = createBench()
   bench.isTillAway = true
   await bench.pass(600)

@@ -39,7 +39,7 @@ it('an answer without a change keeps the items and the picks', () => {
   expect(standOf(play(picked, loaded({ user: { ...USER } })).state)).toBe(standOf(picked))
 })
 
-it('a refusal of the items makes the page check the deposit, because they may be an earlier account’s', () => {
+it('if the items are refused, the page checks the deposit, because they may be an earlier account’s', () => {
   const refusal = { code: 'items_unavailable', detail: null }
   const { state } = play(creating(), { kind: 'tradeRefused', attempt: 1, refusal })
   expect(activitiesOf(state)).toMatchObject([{ kind: 'loadInventory' }, { kind: 'check', delayMs: 0 }])

@@ -24,7 +24,7 @@ async function openHidden(again: () => Response) {
   }
 }
 
-it('the page looks again each time when the shopper comes back, until the items are public', async () => {
+it('the page looks again each time the shopper comes back, until the items are public', async () => {
   const page = await openHidden(() => json(inventory([item('1')])))
   await page.pass(60_000)
   expect(page.looks()).toBe(1)

@@ -277,7 +277,7 @@ describe('after any sequence of events', () => {
     })
   })
 
-  it('picks are lost only by a press, a proposal, another game or user, an error, or a lack of the items', () => {
+  it('picks are lost only through a press, a proposal, another game or user, an error, or a lack of the items', () => {
     const selectionOf = ({ page }: FlowState): readonly string[] =>
       page.stage === 'wait-for-select-items' ? page.stand.selection : []
     always(({ before, event, state }) => {

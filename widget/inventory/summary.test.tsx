@@ -69,14 +69,14 @@ describe.each([
   it.each([
     ['before a pick', []],
     ['with all items picked', ['1', '2']],
-  ])('is named %s, with the way back, and the button asks for no more items', (_, picked) => {
+  ])('is named %s, with the way back, and the button does not ask for more items', (_, picked) => {
     const markup = panel({ picked, inventory: few }, Panel)
     expect(text(markup)).toContain(dead)
     expect(markup).toContain(`href="https://store.example/">${en.backToStore}<`)
     expect(text(markup)).not.toMatch(/Add \$|Add more items|Choose items/)
   })
 
-  it('is compared with at most as many items as one offer takes', () => {
+  it('is compared with the worth of one offer’s items, not of all', () => {
     const inventory = { items: [item('1', 200), item('2', 200)], minPrice: 300 }
     expect(text(panel({ inventory }, Panel))).not.toContain('at most')
     expect(text(panel({ inventory: { ...inventory, maxItems: 1 } }, Panel))).toContain(

@@ -59,7 +59,7 @@ it('while a hidden inventory is read again, its notice stays and the page has no
   expect(html).not.toMatch(/skeleton|class="summary"/)
 })
 
-it('A-074 the page does not say that the game is missing if the account may not trade', () => {
+it('A-074 if the account may not trade, the page does not say that the shopper lacks the game', () => {
   const { description } = standTexts.en.inventoryErrors.tradeNotAvailable
   expect(trouble('tradeNotAvailable')).toContain(description)
   expect(trouble('accountRestricted')).not.toContain(description)

@@ -236,7 +236,7 @@ describe('a market in trouble', () => {
     expect(JSON.stringify(answer)).not.toContain(key)
   })
 
-  it('gets no calls about a game for ten minutes if that game’s host refuses the key, and still gets those about others', async () => {
+  it('gets no calls about a game for ten minutes if that game’s host refuses the key, but still gets calls about other games', async () => {
     bench.market.begin('key-of-one-host')
     let begun = 0
     const list = () =>
