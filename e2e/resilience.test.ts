@@ -57,7 +57,7 @@ function watchPolls(page: Page) {
   const whenIdle = () => expect.poll(() => pending.size).toBe(0)
   return {
     whenIdle,
-    /** A clock that is stopped first jumps ahead, so the page polls. Resolves once that poll has ended. */
+    /** Stopping the clock makes it jump ahead, so the page polls. Resolves once that poll has ended. */
     async stopClock() {
       const before = polls
       await stopClock(page)
@@ -71,7 +71,7 @@ test('A-061 A-131 a failing server and a lost connection cause one report each; 
   const opened = await openConfirmation({}, ({ page }) => page.clock.install())
   const { page, context, texts, offerId } = opened
   let failed = 0
-  // Stopped before the first failure: the clock first jumps ahead, which would remove a toast.
+  // Stopping the clock makes it jump ahead, which would remove a toast, so this comes before the first failure.
   await stopClock(page)
   await page.route('**/api/payment?*', async (route) => {
     failed += 1

@@ -57,7 +57,7 @@ async function expectNarrowTexts(page: Page): Promise<void> {
   expect(title?.height).toBeLessThan(2.5 * lineHeight)
 }
 
-/** Expects the phone's bar to say when the money arrives, and after a press, why. */
+/** Expects the phone's bar to say when the money arrives, and why once its button is pressed. */
 async function expectReason(page: Page, texts: Messages): Promise<void> {
   const bar = page.locator('.bottom-bar')
   // The store's limit, which other tests use up too, decides how much of the money is available immediately.
@@ -131,7 +131,7 @@ describe.each([
     await page.getByRole('button', { name: texts.reload }).waitFor()
   })
 
-  test('A-012 A-013 A-014 A-072 A-085 A-091 picking and clearing update the sum and check the minimum', async () => {
+  test('A-012 A-013 A-014 A-072 A-085 A-091 picking and clearing update the sum, which is checked against the minimum', async () => {
     const { page, texts, inventory } = await openStandAs({ language, viewport }, 'nova_hound')
     const summary = page.getByRole('complementary', { name: texts.summary })
     const summaryText = async (): Promise<string> => (await summary.textContent()) ?? ''

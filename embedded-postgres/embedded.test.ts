@@ -75,7 +75,7 @@ async function clusterOf(url: string): Promise<string> {
   return z.object({ data_directory: z.string() }).parse(row).data_directory
 }
 
-/** Starts the database from a child process, its owner, which a test can kill. */
+/** Starts the database from a child process, which owns it and which a test can kill. */
 async function startInChild() {
   const script = `
     const [{ startEmbedded }, { createLog }] = await Promise.all([

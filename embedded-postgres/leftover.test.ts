@@ -9,7 +9,7 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 
-/** Prints every signal. At the first it leaves the cluster, as if another process now had its process number. */
+/** Prints every signal. At the first, it leaves the cluster's folder, as if its process number had been reused. */
 const LEFTOVER = `
   for (const name of ['SIGINT', 'SIGQUIT', 'SIGTERM']) process.on(name, () => {
     console.log(name)

@@ -150,7 +150,7 @@ const environmentSchema = z
       .optional(),
     /** Roles of this process. The processes on one database must together have `web`, `bots` and `work`. */
     TRADETILL_ROLES: roles.optional(),
-    /** How long /readyz announces the end of the process before it stops accepting calls. */
+    /** How long /readyz announces the end of the process before the process stops accepting calls. */
     TRADETILL_DRAIN_SECONDS: wholeNumber(0, 300, 'a balancer notices within seconds').default(0),
     /** Stops the gateway when stdin ends, for a parent process that starts it as a child. */
     TRADETILL_STDIN: flag.default(false),

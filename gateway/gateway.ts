@@ -77,7 +77,7 @@ export type Gateway = {
   /** Resolves to a reason when a part that the gateway needs has ended unexpectedly. */
   died: Promise<string>
   stop(): Promise<void>
-  /** Ends the wait in `stop` that gives load balancers time to notice. */
+  /** Ends early the wait in `stop` during which load balancers notice the stop. */
   hurry(): void
 }
 

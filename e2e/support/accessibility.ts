@@ -54,7 +54,7 @@ function pagesOfLooks() {
       await visited.context.setOffline(false)
       return { visited, minute: 1 + (visited.scenes - 1) * MINUTES_A_SCENE }
     },
-    /** Closes a page where a scene failed. The next scene gets a new one. */
+    /** Closes the look's page after a scene failed on it. The look's next scene gets a new one. */
     async leave(look: Look): Promise<void> {
       const visited = opened.get(look)
       opened.delete(look)

@@ -7,7 +7,7 @@ const secrets = z.object({ apiKey: z.string(), webhookSecret: z.string() })
 
 export type StoreSecrets = z.infer<typeof secrets>
 
-/** The store's account with the till as the store books it, in US cents, including held credit. */
+/** The balance of the till's account in the store's own books, in US cents, including held credit. */
 export async function balanceCents(store: string): Promise<number> {
   const { account } = books.parse(await (await fetch(`${store}/books.json`)).json())
   return account.USD ?? 0

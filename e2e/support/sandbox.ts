@@ -1,4 +1,4 @@
-/** The Steam sandbox's control calls, as far as tests use them. */
+/** The Steam sandbox's control calls that tests use. */
 
 export type Player = { name: string; steamId: string; tradeUrl: string }
 export type SandboxOffer = {

@@ -36,7 +36,7 @@ const withoutShopper = (base: Base): Answers => ({
 
 const A_LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=1204160600&token=qsXgz_8b'
 
-/** Types a complete link in a valid form. */
+/** Types a well-formed trade link. */
 const giveLink: Step = async (page, texts) => {
   await page.getByRole('textbox', { name: texts.tradeLink }).fill(A_LINK)
   await page.clock.runFor(800)

@@ -36,7 +36,7 @@ export type Needs = {
   proposalsOpen: number
   /** Feeds of prices or exchange rates whose latest request failed. One source has a feed for each game. */
   feedsFailing: number
-  /** Differences that the last complete check of the ledger found, and those in newer entries since. */
+  /** Differences that the last complete check of the ledger found, and those in newer entries. */
   ledgerDifferences: number
 }
 
