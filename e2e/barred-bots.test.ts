@@ -1,4 +1,4 @@
-/** D-30: what a shopper sees while bots are barred: they send no offers for a time, because Steam refused one. */
+/** D-30: what a shopper sees while bots are barred, because Steam refused an offer of theirs. */
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
@@ -34,8 +34,8 @@ const confirmation = (page: Page, texts: Messages) => page.getByRole('dialog', {
 const refusal = (page: Page, texts: Messages) => page.getByRole('dialog', { name: texts.creationErrorTitle })
 
 /**
- * Notes each toast, alert and refusal that the page shows from now on. Resolves to a function that reads their texts so
- * far.
+ * Notes each toast, alert and refusal that the page shows from now on. Resolves to a function that
+ * returns the texts noted so far.
  */
 async function noteMessages(page: Page): Promise<() => Promise<unknown>> {
   const noted = await page.evaluateHandle(() => {

@@ -5,7 +5,7 @@ import { callerOf } from './support/widget-calls.ts'
 
 const LAPTOP = { width: 1280, height: 800 }
 
-test('on a laptop, the list of deposits fits beside the menu, and an order id takes few lines', async () => {
+test('on a laptop, the list of deposits fits beside the menu, and an order id takes at most five lines', async () => {
   const caller = await callerOf(till.gateway, await createDeposit())
   await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
   const { page } = await openBrowser({ viewport: LAPTOP })

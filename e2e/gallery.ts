@@ -1,8 +1,8 @@
 /**
- * `npm run gallery`: pictures of every scene, in both languages, on a desktop and a phone, into `.data/gallery`, and the
- * main ones into `e2e/gallery`. `-- --check` compares new main pictures with the stored ones. `-- NAME` takes only the
- * scenes whose names begin with NAME, `-- --main` only the main pictures. `-- --readme` takes the README's pictures
- * into `docs/images` instead, and `-- --video` records the guide's clips into `widget/public`.
+ * `npm run gallery` saves pictures of every scene, in both languages, on a desktop and a phone, in `.data/gallery`, and
+ * the main ones in `e2e/gallery`. `-- --check` compares new main pictures with the stored ones. `-- NAME` takes only
+ * the scenes whose names begin with NAME, `-- --main` only the main pictures. `-- --readme` saves the README's pictures
+ * in `docs/images` instead, and `-- --video` the guide's clips in `widget/public`.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -253,7 +253,7 @@ test.each([
   },
 )
 
-test('the account of a link uses the width of its row while the field is folded', async () => {
+test('the account of a link takes one line while the field is folded', async () => {
   const { page } = await openStand({ language: 'ru', viewport: SMALL_DESKTOP })
   const lines = await page.locator('.link-valid').evaluate((valid) => {
     return Math.round(valid.clientHeight / Number.parseFloat(getComputedStyle(valid).lineHeight))
@@ -306,7 +306,7 @@ test('A-083 the Paste button fills in the copied link, or focuses the field if t
   expect(await button.count()).toBe(0)
 })
 
-test('D-17 the page explains why a link cannot be changed in its own words, or in the server’s if it lacks words', async () => {
+test('D-17 the page says in its own words why a link cannot be changed, or in the server’s if it has none', async () => {
   const { page, texts } = await openConfirmation()
   await page.getByRole('button', { name: texts.stepBack }).click()
   await change(page, texts).click()

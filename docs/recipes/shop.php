@@ -149,7 +149,7 @@ function isGenuine(string $body): bool
 {
     $key = base64_decode(preg_replace('/^whsec_/', '', setting('TILL_SECRET')));
     if ($key === '') {
-        return false; // Without its secret, the store would take webhooks that anybody signed with none.
+        return false; // Without this, a store that lacks its secret would accept anybody's signature, made with none.
     }
     $timestamp = $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? '';
     if (preg_match('/^\d{1,12}$/D', $timestamp) !== 1 || abs(time() - (int) $timestamp) > 300) {

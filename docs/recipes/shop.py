@@ -142,7 +142,7 @@ def is_genuine(headers, body):
     """Standard Webhooks: HMAC-SHA256 over id.timestamp.body, with the body as received. There are several
     signatures while a secret is being replaced."""
     if not SECRET:
-        return False  # Without its secret, the store would take webhooks that anybody signed with none.
+        return False  # Without this, a store that lacks its secret would accept anybody's signature, made with none.
     timestamp = headers.get("webhook-timestamp", "")
     if not (timestamp.isascii() and timestamp.isdigit()) or abs(time.time() - int(timestamp)) > 300:
         return False
