@@ -53,7 +53,7 @@ export async function sendAlerts(deps: AlertDeps): Promise<void> {
   })
   const claimed = clock.now()
   const due = await takeDue(db, { now: claimed, until: new Date(claimed.getTime() + CLAIM_MS) })
-  // Sent all at once, because slow answers to one alert after another could outlast the claims.
+  // All are sent at once. One after the other, slow answers could take longer than the claims last.
   await Promise.all(due.map((each) => sendAlert(deps, alerts, each)))
 }
 

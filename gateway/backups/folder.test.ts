@@ -15,7 +15,7 @@ it('the error of a copy onto a full disk names the file that did not fit', async
   writeFileSync(join(source, 'pg_wal', SEGMENT), 'log')
   const full = join(target, 'pg_wal', SEGMENT)
   const query = async (statement: string) => {
-    // The device has no space for anything. By now the folders of the copy exist.
+    // Every write to /dev/full fails for lack of space. By now the folders of the copy exist.
     if (statement.includes('pg_backup_stop')) symlinkSync('/dev/full', full)
     return { rows: [{ folder: source, label: `(file ${SEGMENT})`, tablespaces: '' }] }
   }

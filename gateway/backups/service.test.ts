@@ -66,7 +66,7 @@ it('a long check of a dump leaves no database behind, even if idle connections a
   expect(left.rows).toEqual([])
 })
 
-it('a check removes the databases of killed checks, and none of a check that may be under way', async () => {
+it('a check removes the databases of killed checks, but not that of a check that may be under way', async () => {
   const [ofOldVersion, ofKilled] = [`tradetill_check_${hex()}`, `tradetill_check_20260102030405_${hex()}`]
   const restoring = `tradetill_check_20260102030405_${hex()}`
   const justCreated = `tradetill_check_20261122080000_${hex()}`
@@ -90,7 +90,7 @@ it('a check removes the databases of killed checks, and none of a check that may
   }
 })
 
-it('the check of a copy removes the folders of killed checks, and none of a check that may be under way', async () => {
+it('the check of a copy removes the folders of killed checks, but not that of a check that may be under way', async () => {
   const folderOf = (): string => mkdtempSync(join(realpathSync(tmpdir()), 'tradetill-check-'))
   const [unlocked, inUse] = [folderOf(), folderOf()]
   writeFileSync(join(unlocked, 'master.key'), 'a key')

@@ -67,7 +67,7 @@ export async function dump(
 }
 
 /**
- * Creates the unfinished backup, named by its time to the second. Refuses a taken name: another backup is under way.
+ * Creates the unfinished backup. Its name is its time to the second: if the name is taken, another backup is under way.
  */
 async function takeName(path: string, create: () => Promise<unknown>): Promise<void> {
   await create().catch((error: NodeJS.ErrnoException) => {

@@ -7,7 +7,7 @@ import type { Answer, Capability, FailedForMs, Health } from './health.ts'
 import { type Lease, setHealth } from './lease-store.ts'
 import { createTrialReads, type InventoryRead } from './trial-reads.ts'
 
-/** The wait after an answer before the next try, while offers fail. */
+/** While offers fail, the next try follows this long after an answer. */
 const TRY_OFFERS_MS = 5_000
 
 export type HealthKeeper = {

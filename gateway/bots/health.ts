@@ -95,7 +95,7 @@ function isOurLimit({ reason }: Answer): boolean {
   return reason === 'not_our_turn'
 }
 
-/** A list of offers that lacks everything, even its end, or an answer without the offer that the till asked for. */
+/** True for an answer without content: no list of offers at all, or not the offer that was asked for. */
 function isEmpty({ kind }: Answer): boolean {
   return kind === 'nothing' || kind === 'missing'
 }

@@ -32,7 +32,7 @@ beforeEach(async () => {
   database = await testDatabase()
   proxy = await startSilentProxy(database.url)
   connections = createConnectionGroup()
-  // Statements keep their usual deadlines, which are longer than a test can wait.
+  // Only connecting gets a shorter deadline: statements keep theirs, which is longer than a test can wait.
   leases = openPool({ url: proxy.url, size: 2, mode: 'live', connections, connectMs: 500 })
   const { log } = captureLog()
   queue = await createQueue({ url: database.url, log })

@@ -34,7 +34,7 @@ export function createTrialReads(monotonicMs: () => number): TrialReads {
   let worked: InventoryRead[] = []
   let failed: InventoryRead[] = []
   let triedMs = Number.NEGATIVE_INFINITY
-  /** A read of an account other than the only one that fails. */
+  /** While only one account fails, the latest successful read of another. */
   const otherRead = (): InventoryRead | undefined => {
     const [only, ...others] = failed
     return only === undefined || others.length > 0

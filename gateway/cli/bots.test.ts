@@ -238,7 +238,7 @@ describe('bot', () => {
     expect(await botState()).toBeUndefined()
   })
 
-  it('pause, resume and remove change a bot, by its number or Steam id, and resume ends its rest', async () => {
+  it('pause, resume and remove change a bot, by its number or Steam id, and resume also ends its bars', async () => {
     const { steamId, refreshToken } = firstBot()
     expect(await run(['bot', 'add'], `${refreshToken}\n`)).toMatchObject({ code: 0 })
     expect((await run(['bot', 'pause', '1'])).out).toContain('takes no new trades')

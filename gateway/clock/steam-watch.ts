@@ -11,7 +11,7 @@ type Deps = {
   ask?: typeof askSteamTime
 }
 
-/** Without an answer of Steam, the last difference stays. */
+/** If Steam does not answer, the metric keeps the last difference. */
 export async function watchClock({ clock, log, gauge, ask = askSteamTime }: Deps): Promise<void> {
   const time = await ask(() => clock.machineNow().getTime())
   if (time.kind === 'failed') return

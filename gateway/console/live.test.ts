@@ -69,7 +69,7 @@ it('a stream closes after half an hour, at a beat', async () => {
   expect(stream.text.match(/still here/g)).toHaveLength(90)
 })
 
-it('a check that is running when the gateway stops writes to no stream', async () => {
+it('a check that ends after the gateway was stopped writes to no stream', async () => {
   const { state, open, pass, live } = await startLive()
   const stream = await open('any')
   await pass(0)

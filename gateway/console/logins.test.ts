@@ -149,7 +149,7 @@ test.each([
   expect(await begin(input)).toMatchObject({ status, error: { message: expect.stringContaining(message) } })
 })
 
-test('the role support cannot begin a login, and an operator can only within minutes of showing a passkey', async () => {
+test('the role support cannot begin a login, and an operator can for a few minutes after showing a passkey', async () => {
   const support = await signIn(till, 'Sam', 'support')
   expect(await begin({}, support)).toMatchObject({ status: 403, error: { kind: 'forbidden' } })
   till.clock.advance(6 * 60_000)

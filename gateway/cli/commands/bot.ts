@@ -108,7 +108,7 @@ const pause = command({
 })
 
 const resume = command({
-  does: 'let a bot that is paused or rests take new trades again',
+  does: 'let a bot that is paused or resting take new trades again',
   example: 'bot resume 1',
   parameters: { flags: ACT, positional: ONE_BOT },
   load: async () => {
