@@ -6,7 +6,7 @@ import { findByHash } from '../deposits/store.ts'
 import { refuse } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
 import { OPERATOR_SOURCE } from '../pricing/price.ts'
-import { shopperNameOf } from '../pricing/sources/names.ts'
+import { shownNameOf } from '../pricing/sources/names.ts'
 import { findPriceBasis } from './quote-store.ts'
 
 /** The part of the saved data that a shopper is shown: not the prices and sales at the sources. */
@@ -27,7 +27,7 @@ export async function reasonOfPrice(
   const { game, currency } = basis
   const nowMs = clock.now().getTime()
   const sourceWithAge = (source: string, asOf: Date) => ({
-    source: shopperNameOf(source, game),
+    source: shownNameOf(source, game),
     // The operator's own price does not age.
     ageSeconds: source === OPERATOR_SOURCE ? null : Math.max(0, Math.floor((nowMs - asOf.getTime()) / 1000)),
   })

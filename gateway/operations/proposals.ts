@@ -21,7 +21,7 @@ import { creditTrade, releaseTrade, reverseTrade } from './trades.ts'
 
 export type ApprovalLimit = { aboveUsdMinor: bigint | null }
 
-/** Null means that no act needs a second operator. A change of an existing limit always needs one. */
+/** With null, no act needs a second operator. A change of an existing limit always needs one. */
 export function changeApprovalLimit(
   deps: ActDeps,
   { aboveUsdMinor }: ApprovalLimit,

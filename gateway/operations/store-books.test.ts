@@ -107,7 +107,7 @@ it('a credit, a debit and a write-off each move money once with a record, and th
   expect(await problems()).toEqual([])
 })
 
-it('one of several simultaneous adjustments or payouts with one reference moves money, even in different currencies', async () => {
+it('only one of several simultaneous adjustments or payouts with the same reference moves money, whatever their currencies', async () => {
   const credit = (currency: 'EUR' | 'BRL') => creditStore(deps, { ...money(500n, 'two tabs'), currency })
   const first = await Promise.all([credit('EUR'), credit('EUR'), credit('EUR')])
   expect(first.map(({ kind }) => kind).sort()).toEqual(['done', 'unchanged', 'unchanged'])
@@ -177,7 +177,7 @@ it('the statement begins with the latest movement, and the rows of the report ad
   })
 })
 
-it('the report of all stores is the sum of their reports, and its own accounts change by as much', async () => {
+it('the report of all stores is the sum of their reports, and the operator’s own accounts change by as much', async () => {
   await debitStore(deps, money(100n, 'e'))
   await recordPayout(deps, { storeId, currency: 'USD', amount: 400n, reference: 'wire 3' })
   const period = { from: began, to: new Date(till.clock.now().getTime() + 1), by: 'month' } as const

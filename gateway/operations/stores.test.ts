@@ -85,7 +85,7 @@ describe('a store', () => {
     expect(await changeStore(allowed, { storeId, commissionBps: 1_000 })).toMatchObject({ kind: 'done' })
   })
 
-  it('is listed page by page with the other stores, or in a list of disabled stores alone', async () => {
+  it('is listed page by page with the other stores, and a list can have only the disabled stores', async () => {
     const first = await listStores(deps, { limit: 1 })
     expect(first).toMatchObject({
       data: { stores: [{ storeId: 1n, atRisk: { amountMinor: 0n } }], next: 1n },

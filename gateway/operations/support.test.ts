@@ -111,7 +111,7 @@ describe('webhooks that fail', () => {
     expect(await listAttempts(deps, { endpointId: 999n, limit: 1 })).toMatchObject({ refusal: 'not_found' })
   })
 
-  it('are sent again, as a range or one by one, as the view of their deposit suggests', async () => {
+  it('are sent again as a range or one by one, and the view of their deposit suggests this', async () => {
     await till.db.updateTable('webhook_delivery').set({ state: 'failed', due_at: null }).execute()
     const { id } = await till.db
       .selectFrom('deposit')

@@ -78,7 +78,7 @@ export function returnItems(deps: ActDeps, depositId: bigint): Promise<Answer<Ne
   })
 }
 
-/** `next`: the filter's `before` for the next page; null on the last page. `rule`: rule for automatic sending; null if off. */
+/** `next`: the filter's `before` for the next page; null on the last. `rule`: for automatic sending; null if off. */
 export type WishPage = { wishes: ListedWish[]; next: bigint | null; rule: SendRule | null }
 
 /** Lists wishes, newest first. */

@@ -9,7 +9,7 @@ const judge = (bots: Parameters<typeof judgeOutages>[0]['bots'], ...open: Outage
   judgeOutages({ bots, open: new Set(open) }, now)
 
 describe('an outage', () => {
-  it('D-28 an outage begins when a capability has failed for every bot for 30 s, separately for each capability', () => {
+  it('D-28 begins when a capability has failed for every bot for 30 s, separately for each capability', () => {
     expect(judge([{ ...healthy, offersFailingSince: ago(30) }])).toEqual({
       begin: ['offers', 'deposits'],
       end: [],
@@ -20,7 +20,7 @@ describe('an outage', () => {
     })
   })
 
-  it('D-28 an outage does not begin while one bot works or has failed for a shorter time', () => {
+  it('D-28 does not begin while one bot works or has failed for a shorter time', () => {
     const failing = { ...healthy, offersFailingSince: ago(99) }
     expect(judge([failing, healthy])).toEqual({ begin: [], end: [] })
     expect(judge([failing, { ...healthy, offersFailingSince: ago(29) }])).toEqual({ begin: [], end: [] })
@@ -39,7 +39,7 @@ describe('an outage', () => {
     expect(judge([])).toEqual({ begin: [], end: [] })
   })
 
-  it('D-30 an outage does not begin while our own limits hold every bot back, however long', () => {
+  it('D-30 does not begin while our own limits hold every bot back, however long', () => {
     let nowMs = 0
     /** Judges after ten minutes. Every second all calls fail: for these reasons in turn, then for `not_our_turn`. */
     const judgeAfter = (reasons: readonly string[]) => {

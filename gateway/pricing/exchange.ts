@@ -16,7 +16,7 @@ export const RATES_SOURCE = 'er-api'
 /** The most that another source may differ from the reference. */
 const MAX_APART_PERCENT = 3n
 /**
- * Maximum age of the reference. It is not published on weekends and holidays, which are four days in a row at Easter.
+ * Maximum age of the reference. It is not published on weekends and holidays: at Easter, four days in a row.
  */
 export const REFERENCE_MAX_AGE_MS = 6 * 24 * 3_600_000
 

@@ -78,7 +78,7 @@ describe('D-13 a fall', () => {
     // The limit is 7.692308: 30 % more than that is 10. A price may be one millionth below the limit.
     expect(judge(changedPrice(10, 7.692307), ...threeSteady)).toEqual(priced(7.692307))
     expect(judge(changedPrice(10, 7.692306), ...threeSteady)).toEqual(unavailable('noPrice'))
-    // A fall does not make two prices agree that differed before it.
+    // Two prices that differed before a fall do not agree because of it.
     expect(judge(changedPrice(10, 8), steadyPrice(11))).toEqual(unavailable('noPrice'))
     expect(judge(changedPrice(10, 5), changedPrice(10, 5.5), price(10))).toEqual(priced(5.5))
   })

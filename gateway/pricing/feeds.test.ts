@@ -213,7 +213,7 @@ describe('a source that fails', () => {
     expect(await priceOf()).toEqual({ kind: 'unavailable', reason: 'noPrice' })
   })
 
-  test('is asked again, and its prices count, when a clock that was a month ahead is right', async () => {
+  test('is asked again, and its prices count, once a clock that was a month ahead has been set right', async () => {
     clock.advance(30 * 24 * 60 * MINUTE_MS)
     await bothSay(10)
     clock.advance(-30 * 24 * 60 * MINUTE_MS)
@@ -241,8 +241,8 @@ describe('a source that fails', () => {
       pace: { everyMs: 10 * MINUTE_MS, gapMs: 0 },
       isLocal: false,
       games: ['cs'],
-      fetch: async (_game, _signal, lacks) => {
-        lacks?.(new SourceError('the phases of Dopplers are missing: answered 429', 3 * 3_600_000))
+      fetch: async (_game, _signal, reportMissing) => {
+        reportMissing?.(new SourceError('the phases of Dopplers are missing: answered 429', 3 * 3_600_000))
         return []
       },
     }

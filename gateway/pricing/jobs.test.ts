@@ -226,7 +226,7 @@ describe('pricing', () => {
     await pricing.stop()
   })
 
-  test('has loaded all local prices when its start ends, and can be stopped', async () => {
+  test('has loaded all local prices once it has started, and can be stopped', async () => {
     const source = fileSource({ rates: {}, prices: { cs: [{ name: 'Knife', usd: '10', sales7d: 50 }] } })
     const pricing = await startPricing({
       db: database.db,

@@ -34,8 +34,8 @@ const HOUR_MS = 3_600_000
 const FETCH_TIMEOUT_MS = 60_000
 
 /**
- * Puts aside the sources that the settings no longer name, reads the local sources, then asks every source at its own
- * pace until stopped.
+ * Marks as removed the sources that the settings no longer name, reads the local sources, then asks every source at
+ * its own pace until stopped.
  */
 export async function startPricing(deps: PricingDeps): Promise<Repeating> {
   const { log } = deps

@@ -33,7 +33,7 @@ describe('the name of a hold', () => {
     )
   })
 
-  it('is not a pattern without an asterisk, or if it is null, which means an entire game', () => {
+  it('is a pattern only if it has an asterisk; null means an entire game', () => {
     expect([likePatternOf(null), likePatternOf(RUBY), isPattern(null), isPattern(RUBY)]).toEqual([
       null,
       null,

@@ -90,7 +90,7 @@ describe('the worth of an item', () => {
     expect(judge(popular)).toEqual(unavailable('noPrice'))
   })
 
-  test('A-087 the worth must be 0.11 dollars or more after commission', () => {
+  test('A-087 must be 0.11 dollars or more after commission', () => {
     expect(judge(price(0.1))).toEqual(unavailable('tooCheap'))
     expect(judge(price(0.109))).toEqual(unavailable('tooCheap'))
     expect(judge(price(0.11))).toEqual(priced(0.11))
@@ -163,7 +163,7 @@ describe('other rules of a price', () => {
     expect(judge(ahead(300_001))).toEqual(unavailable('noPrice'))
   })
 
-  test('one of several sources’ levels caps the price; far below the prices it removes the price, far above it does nothing', () => {
+  test('a level from only one of several sources caps the price; far below the prices it removes the price, far above it does nothing', () => {
     expect(judge(withLevel(20, 12), withLevel(20, null), withLevel(20, null))).toEqual(priced(15.6))
     expect(judge(withLevel(20, 10), withLevel(20, null), withLevel(20, null))).toEqual(unavailable('noPrice'))
     expect(judge(withLevel(10, 10), withLevel(20, null), withLevel(20, null))).toEqual(unavailable('noPrice'))
@@ -327,7 +327,7 @@ describe('properties of prices', () => {
     )
   })
 
-  test('D-5 the credit is rounded down, never up, by less than one minor unit', () => {
+  test('D-5 the credit is rounded down by less than one minor unit, never up', () => {
     const rates = fc.bigInt({ min: RATE_ONE / 2n, max: RATE_ONE * 50n })
     fc.assert(
       fc.property(amount, rates, fc.integer({ min: 0, max: 9_000 }), (usdMicros, rate, commission) => {

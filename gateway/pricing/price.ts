@@ -49,8 +49,8 @@ const USD_PER_USD = 100_000_000n
 export const AHEAD_MS = 5 * 60_000
 
 /**
- * A stored time further ahead of our clock than this was written by a wrong clock. The clocks of two gateways can be minutes
- * apart, and neither may discard what the other one stored.
+ * A stored time further ahead of our clock than this was written by a wrong clock. The clocks of two gateways can be
+ * minutes apart, and neither may discard what the other one stored.
  */
 export const FAR_AHEAD_MS = HOUR_MS
 
@@ -125,7 +125,7 @@ function within(prices: readonly SourcePrice[], maxAgeMs: number, now: Date): So
 
 /**
  * Returns the price after falls. A fall at one source also lowers the older prices of the others. If that would lower
- * one of them by more than the limit, the item has no price: a single source must not be able to do that.
+ * one of them by more than the limit, the item has no price: a single source must not lower the others that far.
  */
 function trustedPriceAfterFall(
   fresh: readonly SourcePrice[],
@@ -136,7 +136,7 @@ function trustedPriceAfterFall(
   if (unfallen === null) return null
   const fallen = withFalls(fresh, rules, now)
   if (fallen === undefined) return unfallen
-  // Falls are rounded down, so a price may be one millionth below the limit.
+  // Lowered prices are rounded down, so one may be a millionth below the limit.
   const isTooFar = fallen.some(
     ({ usdMicros }, index) => raisedByLimit(usdMicros + 1n, rules) < (fresh[index]?.usdMicros ?? 0n),
   )
@@ -236,7 +236,7 @@ const lowerMiddle = <T>(sorted: readonly T[]): T | undefined => sorted[(sorted.l
 
 /**
  * True if the item has enough sales at one source, or enough listings at two. Listings at a single source are easy to
- * fake. The last data of a failing source count too, so accepted items do not depend on which sources answer.
+ * fake. The last data of a failing source count too.
  */
 function isPopular(prices: readonly SourcePrice[], { minPopularity }: GameRules, now: Date): boolean {
   const enough = within(prices, POPULAR_MS, now).filter(({ popularity }) => popularity >= minPopularity)

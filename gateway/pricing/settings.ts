@@ -27,7 +27,7 @@ export const PRICE_SETTINGS = {
   TRADETILL_PRICE_MIN_SALES: perGame(0, 100_000).optional(),
   /** How far a price may exceed its weekly level, or two sources may differ, in hundredths of a percent. */
   TRADETILL_PRICE_SPIKE_BPS: perGame(0, 10_000).optional(),
-  /** Games whose commission may be too small to cover a pumped price, separated by commas. */
+  /** Games whose commission is allowed to be too small to cover a pumped price, separated by commas. */
   TRADETILL_PRICE_ABOVE_LEVEL: z
     .string()
     .transform((text) => text.split(',').map((name) => name.trim()))

@@ -73,9 +73,8 @@ const FREEZES_PRICE = sql`price_hold.game = price.game and kind = 'frozen'
     or price.market_hash_name like like_pattern)`
 
 /**
- * Gives the source's prices from the future an old date, because they would keep newer ones out. A clock that was ahead
- * leaves them behind. The earlier prices may be from the future too, so they are deleted. The history of past days
- * stays.
+ * Gives an old date to the source's prices from the future, which a wrong clock left, because they would keep newer
+ * ones out. The earlier prices may be from the future too, so they are deleted. The history of past days stays.
  */
 export async function ageFuturePrices(
   db: Db,
@@ -207,7 +206,7 @@ export async function removePriceHold(
 type RateEntry = { id: bigint; source: string; perUsd: string; asOf: Date }
 
 const RATE_COLUMNS = ['id', 'source', 'per_usd as perUsd', 'as_of as asOf'] as const
-const MOST_READ_RATE_AGE_MS = 30 * 86_400_000
+const MAX_RATE_AGE_MS = 30 * 86_400_000
 
 export function findRate(db: Db | Tx, rateId: bigint): Promise<RateEntry | undefined> {
   return db.selectFrom('exchange_rate').select(RATE_COLUMNS).where('id', '=', rateId).executeTakeFirst()
@@ -225,7 +224,7 @@ export function latestRates(db: Db | Tx, currency: Currency, now: Date): Promise
         .select(RATE_COLUMNS)
         .distinctOn('source')
         .where('currency', '=', currency)
-        .where('as_of', '>', new Date(now.getTime() - MOST_READ_RATE_AGE_MS))
+        .where('as_of', '>', new Date(now.getTime() - MAX_RATE_AGE_MS))
         .where('as_of', '<=', latestAsOf(now))
         .where(RATE_APPLIES)
         .orderBy('source')

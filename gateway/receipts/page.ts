@@ -126,7 +126,7 @@ function moneyRows(receipt: Receipt, { texts, language, money }: Words): Row[] {
   ]
 }
 
-/** The name as the shopper's page shows it, and beneath it the name on Steam's market if that is another one. */
+/** The name as the shopper's page shows it, and beneath it the name on Steam's market if that differs. */
 function itemLine({ name, marketName, phase, price, reversed }: ReceiptItem, words: Words): string {
   const { texts, language, money } = words
   const withWear = nameWithWear(name, marketName, language)

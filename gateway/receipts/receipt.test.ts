@@ -87,7 +87,7 @@ it('a receipt’s link is shown only by the page of an ended deposit, and does n
   expect(path).not.toContain(paid.hash)
 })
 
-it('a receipt says in both languages what happened with whose items, and has neither the store’s labels nor a secret', async () => {
+it('a receipt says in each language what happened and whose items they were, and has neither the store’s labels nor a secret', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   const english = await get(path)
   expect(english.statusCode).toBe(200)
@@ -323,7 +323,7 @@ describe('the link from a receipt to its store', () => {
     expect(storeAddress(returnUrl)).toBe(address)
   })
 
-  it('is on the store’s name, and its address contains nothing of the receipt', async () => {
+  it('is on the store’s name, and reveals neither the order nor the shopper', async () => {
     await till.db
       .updateTable('deposit')
       .set({ back_to_store_url: 'https://store.test/wallet?order={EXTERNAL_ID}&as=mira_sol' })

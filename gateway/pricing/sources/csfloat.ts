@@ -36,7 +36,7 @@ export function csfloatPrices({ base, clock }: { base: string; clock: Clock }): 
     pace: { everyMs: 15 * 60_000, gapMs: 60_000 },
     isLocal: false,
     games: ['cs'],
-    fetch: async (_game, signal, lacks) => {
+    fetch: async (_game, signal, reportMissing) => {
       const asOf = clock.now()
       const answer = await getJson(new URL('/api/v1/listings/price-list', base), signal)
       const rows = await readRows(rowSchema, readAnswer(answerSchema, answer))
@@ -46,7 +46,7 @@ export function csfloatPrices({ base, clock }: { base: string; clock: Clock }): 
         return cheapest([...ofNames, ...(await phaseRows(base, asOf, signal))])
       } catch (error) {
         const pauseMs = error instanceof SourceError ? error.retryAfterMs : null
-        lacks?.(new SourceError(`the phases of Dopplers are missing: ${reasonOf(error)}`, pauseMs))
+        reportMissing?.(new SourceError(`the phases of Dopplers are missing: ${reasonOf(error)}`, pauseMs))
         return cheapest(ofNames)
       }
     },

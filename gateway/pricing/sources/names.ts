@@ -18,8 +18,8 @@ const NAMES = new Map([
   [REFERENCE_SOURCE, 'European Central Bank'],
 ])
 
-/** Returns null for the operator's own list or price, and the id of a source that this version does not know. */
-export function shopperNameOf(source: string, game: Game): string | null {
+/** Null for the operator's own list or price. A source that this version does not know is shown by its id. */
+export function shownNameOf(source: string, game: Game): string | null {
   if (source === FILE_SOURCE || source === OPERATOR_SOURCE) return null
   return source === 'market' ? MARKETS[game] : (NAMES.get(source) ?? source)
 }

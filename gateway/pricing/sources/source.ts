@@ -29,9 +29,9 @@ export interface PriceSource {
   /** The games whose prices it has; absent if it has all. */
   readonly games?: readonly Game[]
   /**
-   * All prices of the game. Throws if the source fails; then the earlier prices stay. Calls `lacks` if only some of the
-   * prices are missing and the others are right.
+   * All prices of the game. Throws if the source fails; then the earlier prices stay. Calls `reportMissing` if only
+   * some of the prices are missing and the others are right.
    */
-  fetch?(game: Game, signal: AbortSignal, lacks?: (problem: SourceError) => void): Promise<PriceRow[]>
+  fetch?(game: Game, signal: AbortSignal, reportMissing?: (problem: SourceError) => void): Promise<PriceRow[]>
   fetchRates?(signal: AbortSignal): Promise<RateRow[]>
 }
