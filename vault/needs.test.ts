@@ -92,7 +92,7 @@ it('a need noted before the till answers does not replace needs that an earlier 
 
 it('a need that ended before the till answered is not taken over from an earlier process', async () => {
   const first = startProcess()
-  first.needs.note('offer_stuck', 'offer 1', 'Steam does not show an offer for a day or longer')
+  first.needs.note('offer_stuck', 'offer 1', 'after a day or longer, Steam still does not show an offer')
   first.needs.note('no_room', 'm sale 7', 'no room')
   await first.report()
   isTillAway = true

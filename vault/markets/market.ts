@@ -6,9 +6,9 @@ export const CLOCKS_DIFFER_MS = 120_000
 
 /**
  * Why a call failed. `unanswered`: the market may have carried it out. `refused`: it has not. `locked_out`: the market
- * refused the key, now or in the last minutes. `busy`: the call was not made, because too many calls are waiting, or
- * the market answered another call with "too many requests" in the last minute; or a status refused the key for the
- * first time, now or in the last minute. The market has then carried out nothing.
+ * refused the key, now or in the last minutes. `busy`: the market has carried out nothing, because too many calls are
+ * waiting, it answered "too many requests" in the last minute, or a status refused the key for the first time, now or
+ * in the last minute.
  */
 export type Failure =
   | { kind: 'unanswered'; because: string }

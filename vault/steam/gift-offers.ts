@@ -79,7 +79,8 @@ async function send(
   mayStill?: () => boolean,
 ): ReturnType<GiftOffers['send']> {
   const { partnerSteamId, token, message, assets } = gift
-  if (looksLikeDeposit(message)) return { kind: 'refused', because: 'the message looks like a deposit' }
+  if (looksLikeDeposit(message))
+    return { kind: 'refused', because: 'the message looks like that of a deposit' }
   await acknowledge()
   const mine = assets.map(({ appId, contextId, assetId }) => ({
     appid: appId,
@@ -162,7 +163,7 @@ async function findSent(parts: Parts, gift: Gift, agoMs: number): ReturnType<Gif
   return found
 }
 
-/** Why an offer waits. Continues a sentence that begins with `Steam`. */
+/** Why an offer waits. Continues a sentence that begins with `Steam still`. */
 const NOT_CANCELLED = 'does not cancel an offer'
 
 type Delay = Reason & { steamTrade?: string }
@@ -174,7 +175,7 @@ function waitFor(
   { why, isTrade = false, ...about }: Delay,
 ): void {
   const { isLong, isOverdue } = patience.wait(offerId, { why, isTrade })
-  const line = `Steam ${why} for a day or longer, so a person must look`
+  const line = `after a day or longer, Steam still ${why}, so a person must look`
   if (isOverdue) needs.note('offer_stuck', offerNamed(offerId), line)
   if (isLong) say(line, { offerId, ...about })
 }

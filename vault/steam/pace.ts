@@ -45,7 +45,7 @@ export function createPace({ nowMs, pause }: Timer): Pace {
   const freeAtMs = new Map<RequestKind, number>()
   /** How many times Steam has answered 429. */
   const limits = new Map<RequestKind, number>()
-  /** How many 429s came after Steam's last other answer. */
+  /** How many times in a row Steam has answered 429. */
   const refusals = new Map<RequestKind, number>()
   return {
     async turn(kind) {

@@ -220,7 +220,7 @@ const MOVES = {
   end: ({ gateway }, pick) => {
     const { status } = gateway.deposit
     if (status !== 'created' && status !== 'pending') return
-    // Most of the 12 picks end nothing, so the deposit lives for a while.
+    // Most values of `pick` end nothing, so the deposit lives for a while.
     const next = ENDS[status][pick]
     if (next !== undefined) gateway.change({ status: next, timeLeft: null })
   },

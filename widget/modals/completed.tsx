@@ -23,7 +23,7 @@ const SUSPICIOUS: Record<DrawnOutcome, boolean> = {
   tradeHasInvalidItems: false,
 }
 
-/** Also false for a status that only a newer server knows. */
+/** False for `paymentTimeout`, and for a status that only a newer server knows. */
 const isDrawn = (outcome: FinalDepositStatus): outcome is DrawnOutcome => Object.hasOwn(SUSPICIOUS, outcome)
 
 export function Completed({ outcome, alarm, payment }: Props) {
