@@ -53,10 +53,10 @@ const lockEndedSql = (
   order by expires_at, id limit ${limit} for update skip locked`
 
 /**
- * Erases the trade tokens of deposits that ended and expired before `before`. A deposit keeps its token if one of
- * its trades is open, protected or in escrow, has a step to come, or ended or lost its protection at `endedBefore` or
- * later. Locked deposits wait for the next run. Resolves to the last deposit examined, after which the
- * next batch begins.
+ * Erases the trade tokens of deposits that ended and expired before `before`. A deposit keeps its token while one of
+ * its trades is open, protected or in escrow, or has a step to come. It also keeps it if a trade ended, or lost its
+ * protection, at `endedBefore` or later. Locked deposits wait for the next run. Resolves to the last deposit examined,
+ * after which the next batch begins.
  */
 export async function eraseTokens(
   db: Db,

@@ -19,7 +19,7 @@ export type Erased = {
   /** Events of the erased deposits. Stores may have them already, so they stay unchanged. */
   keptEvents: number
   isDenied: boolean
-  /** Whether the account is credited on release because it reversed a trade, which the till must remember. */
+  /** Whether the account is credited on release because it reversed a trade. The till must remember this. */
   isOnRelease: boolean
 }
 

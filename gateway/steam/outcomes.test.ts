@@ -125,7 +125,7 @@ describe('a send', () => {
     expect(inventoryRefusal(reply(200, { success: false, error: shown }))).toBeUndefined()
   })
 
-  it('is refused with the reason after the general sentence, or with the number after the persona name', () => {
+  it('is refused for the reason that follows the general sentence, or the number that follows the name', () => {
     const general = 'There was an error sending your trade offer.  Please try again later.<br><br>'
     expect(sendOutcome(strError(`${general}Trade Offers can only be sent to friends.`))).toEqual({
       kind: 'refused',

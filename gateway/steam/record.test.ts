@@ -140,7 +140,7 @@ const reply = (body: unknown, url = 'https://api.steampowered.com/IEconService/X
 const bodyOf = (body: unknown) => redact([reply(body)]).replies[0]?.body
 
 describe('a redacted answer of Steam', () => {
-  it('has only masked texts and numbers in unlisted fields', () => {
+  it('masks the texts and numbers of unlisted fields', () => {
     expect(
       bodyOf({ secret: 'aB3_-x', at: 17, wear: 0.25, on: true, none: null, abc123def: ['q', '55'] }),
     ).toEqual({

@@ -21,7 +21,7 @@ export type Outcome = 'answered' | 'limited' | 'failed'
 
 /**
  * Why a request was not sent. `out_of_budget`: its turn would have come too late. `paused`: Steam limited an earlier
- * request, and the pause after it is not over, or the first request after the pause, the probe, is still running.
+ * request, and either the pause is not over, or the first request after it (the probe) is still running.
  */
 export type HeldBack = 'out_of_budget' | 'paused'
 

@@ -243,7 +243,7 @@ describe('a call with an Idempotency-Key', () => {
     expect(await till.db.selectFrom('idempotency_key').select('key').execute()).toEqual([])
   })
 
-  test('belongs to its store: the same key of another store is neither answered alike nor refused', async () => {
+  test('does not keep another store’s call with the same key from running', async () => {
     const first = await post(BODY)
     const other = await aStore(till)
     const answer = await post({ ...BODY, externalId: 'mine' }, 'once', await api.newKey(other))

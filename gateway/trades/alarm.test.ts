@@ -180,7 +180,7 @@ describe('the alarm', () => {
     ['an accepted offer without proof', { ...active, acceptedAt: at(10) }, 10 + day],
     ['a held trade past its settlement', held, 700_000 + day],
     ['a final trade past its last look', final, 786_400 + day],
-  ])('comes every hour after a day without an answer of Steam: %s', (_name, trade, seconds) => {
+  ])('comes every hour after Steam has not answered for a day: %s', (_name, trade, seconds) => {
     expect(alarm(trade, at(seconds))).toEqual(at(seconds + 3_600))
   })
 

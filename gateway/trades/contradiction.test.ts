@@ -19,7 +19,8 @@ beforeEach(async () => {
 afterEach(() => till.close())
 
 const theTrade = () => till.db.selectFrom('trade').selectAll().executeTakeFirstOrThrow()
-const errors = () => till.lines.filter((line) => line.includes('trade record of Steam contradicts the trade'))
+const errors = () =>
+  till.lines.filter((line) => line.includes('record of the Steam trade contradicts the trade'))
 
 it('a late acceptance whose Steam trade lacks its items at the last review is credited as soon as Steam shows the items', async () => {
   const { tradeId } = await offerFor(till, bot, await aDeposit(till, await aStore(till)))

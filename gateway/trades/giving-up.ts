@@ -110,7 +110,7 @@ export function lineOfEnd(reason: string): Line | undefined {
 export function lineOfHold(because: 'seen' | 'overdue' | GivenUp): Line {
   switch (because) {
     case 'seen':
-      return { level: 'info', message: 'hold of Steam ended without a delivery' }
+      return { level: 'info', message: 'hold by Steam ended without a delivery' }
     case 'overdue':
       return {
         level: 'error',
@@ -119,12 +119,15 @@ export function lineOfHold(because: 'seen' | 'overdue' | GivenUp): Line {
     case 'unresolved':
       return {
         level: 'error',
-        message: 'Steam did not report the result of a hold, at least a day after the hold should have ended',
+        message: 'Steam has not reported the result of a hold, which should have ended at least a day ago',
       }
     case 'bot_retired':
-      return { level: 'error', message: 'wait for a hold of Steam was ended, because the bot is retired' }
+      return {
+        level: 'error',
+        message: 'wait for the end of a hold by Steam was given up, because the bot is retired',
+      }
     case 'ended_by_operator':
-      return { level: 'warn', message: 'wait for a hold of Steam was ended by the operator' }
+      return { level: 'warn', message: 'wait for the end of a hold by Steam was given up by the operator' }
     default:
       return because satisfies never
   }

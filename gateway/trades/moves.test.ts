@@ -149,7 +149,7 @@ describe('D-30 a bot that Steam refuses', () => {
     expect(sendsByBot()).toEqual([1, 4])
   })
 
-  it('passes on a request, which is then credited once', async () => {
+  it('passes the request on, and the delivery is credited once', async () => {
     await startFleet(2)
     refuse(bots[0], 'bot_cannot_trade')
     await request((await aDeposit(till, store)).body)
@@ -294,7 +294,7 @@ describe('D-30 a refusal without a reason', () => {
     expect(await bars()).toEqual([])
   })
 
-  it('makes a bot doubted after three within an hour, for different partners to whom another bot could send', async () => {
+  it('makes a bot doubted as its third in an hour, if another bot could send to all three partners', async () => {
     await startFleet(2)
     refuse(bots[0], 'access_denied', 3)
     for (let n = 0; n < 3; n += 1) {

@@ -54,7 +54,7 @@ export function reportContradiction(
   { tradeId, state }: SteamTrade,
 ): void {
   const about = { ...aboutTrade(facts), steamTrade: tradeId, state }
-  log.error(about, 'trade record of Steam contradicts the trade')
+  log.error(about, 'record of the Steam trade contradicts the trade')
 }
 
 /** Cancels on Steam, reads the offer back, and lets Steam's answer decide: the shopper may have been faster. */

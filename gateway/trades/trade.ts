@@ -106,8 +106,8 @@ export type End = {
 }
 
 /**
- * Why the till stops waiting for Steam. `unresolved`: there was no answer in 15 days. A sent trade that ends this way
- * has the same reason.
+ * Why the till stops waiting for Steam. `unresolved`: there was no answer in 15 days. A sent trade that is given up
+ * gets the same reason.
  */
 export type GivenUp = 'unresolved' | 'bot_retired' | 'ended_by_operator'
 

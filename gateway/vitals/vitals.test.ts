@@ -4,7 +4,7 @@ import { bucketOf, createVitals, deviceOf, vitalsOf } from './vitals.ts'
 const PLACE = { screen: 'deposit', device: 'phone', metric: 'LCP' } as const
 const sorted = (vitals: ReturnType<typeof createVitals>) => vitals.take().sort((a, b) => a.bucket - b.bucket)
 
-test('the reported value is at least that of three of four pages, and at most 15 percent too high', () => {
+test('the reported value is at least that of three in four pages, and at most 15 percent too high', () => {
   const vitals = createVitals()
   for (let ms = 10; ms <= 4_000; ms += 10) vitals.add(PLACE, ms)
   const [vital] = vitalsOf(sorted(vitals))

@@ -60,7 +60,7 @@ describe('the number of free places', () => {
     expect(placesLeft(lane, { ...load, ...some })).toBe(places)
   })
 
-  it('shrinks while many stores are busy, but never below the width of the lane', () => {
+  it('shrinks while many stores are busy, but an empty lane always has its width', () => {
     // Each of the 40 stores may have 25 of the process's 1,000 attempts, four fifths of them first attempts.
     const many = { ...load, busyStores: 40 }
     expect(placesLeft('first', { ...many, open: 19, hanging: 19 })).toBe(1)

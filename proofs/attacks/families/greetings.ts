@@ -30,9 +30,8 @@ const loadJoinParent = async () =>
   moduleSchema.parse(await import(new URL('../../../widget/frame.ts', import.meta.url).href)).joinParent
 
 /**
- * Simulates a page in a frame. `sent`: its messages to its parent. `deliver` delivers a message with a port to the
- * page: the store's greeting with these changes. It returns a list that collects everything that the page sends to that
- * port.
+ * Simulates a page in a frame. `sent`: its messages to its parent. `deliver` gives the page a port and the store's
+ * greeting with these changes, and returns a list that collects everything that the page sends to that port.
  */
 async function openFrame() {
   const listeners = new Set<(event: object) => void>()
