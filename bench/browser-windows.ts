@@ -1,6 +1,6 @@
 /**
  * Browser windows as people use them: a tab behind another tab is hidden. In a browser that Playwright starts, every
- * page stays visible. So this starts the browser itself, and Playwright only connects to it.
+ * page stays visible. So the browser is started here, and Playwright only connects to it.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- console`: lists, searches and the timeline of the operator's console with 1,000,000 deposits,
  * compared with 10,000. The two tills have the same number of deposits per hour, so pages of the last day show equally
- * many rows. The small till covers less than 4 days: items leave 9 days after their trade, and payouts come later
- * still, so it has neither. Lists of the past are therefore compared with a till of 10,000 deposits in 40 days.
+ * many rows. The small till covers less than 4 days. Items leave 9 days after their trade, and payouts come later, so
+ * it has no departures and no payouts. Lists of the past are therefore compared with 10,000 deposits in 40 days.
  */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'

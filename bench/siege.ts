@@ -133,11 +133,13 @@ function judge(kind: string, quiet: Wave, underSiege: Wave): Outcome[] {
       refused += count
     }
   console.log(
-    `siege: ${kind}: median ${median(all(underSiege)).toFixed(0)} ms, ${median(all(quiet)).toFixed(0)} ms without`,
+    `siege: ${kind}: median ${median(all(underSiege)).toFixed(0)} ms, ${median(all(quiet)).toFixed(0)} ms without an attacker`,
   )
   for (const [path, times] of underSiege.times) {
     const [ours, without] = [percentile95(times), percentile95(quiet.times.get(path) ?? [])]
-    console.log(`siege: ${kind}: ${path}: p95 ${ours.toFixed(0)} ms, ${without.toFixed(0)} ms without`)
+    console.log(
+      `siege: ${kind}: ${path}: p95 ${ours.toFixed(0)} ms, ${without.toFixed(0)} ms without an attacker`,
+    )
   }
   const growth = (name: string, amountIn: (wave: Wave) => number, limit: number): Outcome => {
     const perMinute = (wave: Wave) => amountIn(wave) / wave.minutes

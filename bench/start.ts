@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- start`: seconds from `npm start` until it reports that it is ready and gateway, Steam sandbox and
- * demo store answer. For an empty data folder and for an existing one (`warm`), the median of three starts is compared
- * with a limit, which is longer on a busy machine.
+ * `npm run bench -- start`: seconds from `npm start` until it reports that it is ready, and the gateway, the Steam
+ * sandbox and the demo store answer. For an empty data folder and for an existing one (`warm`), the median of three
+ * starts is compared with a limit, which is longer on a busy machine.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

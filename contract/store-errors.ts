@@ -4,7 +4,7 @@ export type ErrorEntry = {
   status: number
   title: string
   detail: Record<Language, string>
-  /** Replaces a `detail` that addresses a shopper when a store's developer is the reader; see `detailForStores`. */
+  /** For a store's developer, replaces a `detail` that addresses a shopper; see `detailForStores`. */
   forStores?: Record<Language, string>
 }
 

@@ -126,7 +126,7 @@ describe('a webhook', () => {
     expect(await callers.readParts()).toContain('The store’s account with the till, for all shoppers: $10.00')
   })
 
-  test('about held money shows the amount and the date of its release, and the shopper cannot spend it', async () => {
+  test('about held money makes the page show the amount and its release date, and the shopper cannot spend it', async () => {
     await callers.send({ data: { heldAmount: 250, heldUntil: '2026-01-09T12:00:00.000Z' } })
     const shown = (await callers.readParts()).replace(/<[^>]+>/g, ' ').replace(/ +/g, ' ')
     expect(shown).toContain('$10.00 on hold $2.50 until 9 Jan')

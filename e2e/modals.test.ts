@@ -242,7 +242,7 @@ describe('maintenance', () => {
   })
 })
 
-test('the secret code can be copied, and our page reads the clipboard only with the shopper’s permission', async () => {
+test('the secret code can be copied without a permission to read the clipboard', async () => {
   const { page, context, texts } = await openConfirmation()
   await context.grantPermissions(['clipboard-write'], { origin: till.gateway })
   await context.grantPermissions(['clipboard-read'], { origin: till.sandbox })

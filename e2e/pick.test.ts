@@ -1,4 +1,4 @@
-/** Picking items: for an amount, on a phone, by keyboard, and several equal ones. */
+/** Picking items: for an amount, on a phone, with the keyboard, and several equal items at once. */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
