@@ -5,7 +5,7 @@ const at = new Date(0)
 const bookIn = (...entries: object[]) =>
   bookOf(wishEntriesOf(entries.map((entry, index) => ({ n: index + 1, at, entry }))))
 
-it('a log is read with its sales left out', () => {
+it('the sales in a log are left out of the book of wishes', () => {
   const refused = { kind: 'wish_refused', wish: '1', because: 'no such destination' }
   const book = bookIn({ kind: 'sale', sale: {} }, refused)
   expect([...book]).toEqual([['1', { state: 'refused', because: 'no such destination' }]])

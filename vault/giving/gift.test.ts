@@ -27,7 +27,7 @@ it('a secret code looks like the message of a deposit’s offer, and a code of o
   expect(accepted.join('')).toBe(CODE_ALPHABET)
 })
 
-it('two lists have the same items if each contains the same items once, in any order', () => {
+it('two lists have the same items if both contain each of them once, in any order', () => {
   const [a, b, c] = ['1', '2', '3'].map((assetId) => ({ appId: 730, contextId: '2', assetId }))
   if (a === undefined || b === undefined || c === undefined) throw new Error('three items are needed')
   expect(isSameSet([a, b], [b, a])).toBe(true)

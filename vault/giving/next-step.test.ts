@@ -69,7 +69,7 @@ describe('an offer', () => {
     expect(stepAfter(offered(minutesAgo), { state }, { now: NOW, isAllowed })).toEqual({ kind })
   })
 
-  it('that was accepted is proved by its trade, even if the gift is no longer allowed', () => {
+  it('that was accepted makes the vault read its trade, even if the gift is no longer allowed', () => {
     const seen = (steamTradeId: string | null) => ({ state: 'accepted', steamTradeId }) as const
     const facts = { now: NOW, isAllowed: false }
     expect(stepAfter(offered(60), seen('5'), facts)).toEqual({ kind: 'prove', steamTradeId: '5' })

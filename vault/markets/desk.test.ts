@@ -1,4 +1,4 @@
-/** When a desk looks for items to list, and when it asks whether sales were paid. */
+/** When a desk makes which calls to its market. */
 import { beforeEach, expect, it } from 'vitest'
 import { createNeeds, type Needs } from '../needs.ts'
 import type { OwnItem } from '../steam/look.ts'

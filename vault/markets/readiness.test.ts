@@ -87,7 +87,7 @@ it.each([
   },
 )
 
-it('a market that does not answer needs a person after an hour, and not before', async () => {
+it('a market that does not answer needs a person an hour after selling stopped, and not before', async () => {
   await pass(1)
   ready = { kind: 'unanswered', because: 'HTTP 502' }
   // The market is asked again after 30 minutes. Five minutes later selling stops, and the hour begins.

@@ -198,7 +198,7 @@ describe('a sale', () => {
   })
 })
 
-it('an unreadable deal causes only one alarm', async () => {
+it('each unreadable deal causes only one alarm', async () => {
   const out = createOutside()
   const unread = ['5', 'without a number']
   out.market.round = async () => ({ kind: 'answered', value: { rows: [], due: [], unread } })

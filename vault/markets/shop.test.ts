@@ -1,4 +1,4 @@
-/** Which items the accounts offer, and which of the vault's own prices they know. */
+/** Which items the accounts offer, and which of each other's prices they know. */
 import { describe, expect, it } from 'vitest'
 import { createNeeds } from '../needs.ts'
 import type { OwnItem } from '../steam/look.ts'
@@ -197,7 +197,7 @@ it('items without a price do not keep later items of the inventory off the marke
   expect(bench.listed).toEqual(['200 999', '201 999'])
 })
 
-it('an item is listed at the vault’s own price if that is the cheapest, even if it is another account’s', async () => {
+it('an item is listed at the price of the vault’s own listing if that is the cheapest, even another account’s', async () => {
   const inventories: Record<string, readonly OwnItem[]> = { [SELLER]: itemsNamed('Cap', 200, 1) }
   const bench = createBench(inventories)
   await bench.runRounds(1)
@@ -328,7 +328,7 @@ it('a desk checks for sales while Steam is slow with the prices of new items', a
   expect(bench.listed).toHaveLength(3)
 })
 
-it('a desk checks for sales while Steam is slow with the prices of its listings, and reprices no sold one', async () => {
+it('a desk checks for sales while Steam is slow with the prices of its listings, and does not reprice one that is sold', async () => {
   const bench = createBench({ [SELLER]: itemsNamed('Cap', 200, 2) })
   await bench.runRounds(1)
   bench.prices.set('Cap', 900n)

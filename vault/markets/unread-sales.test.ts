@@ -136,7 +136,7 @@ it('a failure needs a person while it lasts, even after a restart of the vault',
   expect(unreadSales()).toEqual([])
 })
 
-it('the report has each game that has failed for five minutes, and the reason of one such game', async () => {
+it('the report names each game whose sales were not read for five minutes, and the reason for one of them', async () => {
   const { failures, pass, unreadSales } = createBench()
   failures.set(APP, { kind: 'busy' })
   await pass(300)

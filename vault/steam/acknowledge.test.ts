@@ -1,4 +1,4 @@
-/** A refused acknowledgement of Steam's notice must not cost the send that follows it. */
+/** A refused acknowledgement of Steam's notice must not prevent the send that follows it. */
 import { expect, it, onTestFinished } from 'vitest'
 import { BOT, openTestBench } from '../testing/test-bench.ts'
 

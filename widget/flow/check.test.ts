@@ -203,7 +203,7 @@ describe('the payment that is sent with the page', () => {
   const openWith = (change: Partial<Payment> = {}) =>
     play(openOnPayment(opening(), payment(change), readAtMs), { kind: 'opened' })
 
-  it('opens the page, counts its time from the moment of reading, and is refreshed immediately', () => {
+  it('opens the page, has its time counted from when it was read, and is refreshed immediately', () => {
     const { state } = openWith({ timeLeft: 60 })
     expect(state).toMatchObject({ page: { stage: 'wait-for-select-items' }, deadlineMs: readAtMs + 60_000 })
     expect(check(state)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })

@@ -114,7 +114,7 @@ describe('items for an amount', () => {
     expect(runProposal(threeItems, goalFor(600, { mostTotal: 700 })).proposal).toMatchObject({ ids: ['0'] })
   })
 
-  it('are found for an amount above the sums that the search keeps', () => {
+  it('are found for an amount above the largest sum that the search keeps', () => {
     const huge = [{ id: 'a', price: 9_000_000_000 }]
     expect(runProposal(huge, goalFor(5_000_000_000)).proposal).toMatchObject({ ids: ['a'] })
   })

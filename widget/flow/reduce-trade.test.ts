@@ -161,7 +161,7 @@ describe('creating', () => {
     expect(standOf(withInventory(state, inventory([item('2'), item('3')]))).selection).toEqual(['2'])
   })
 
-  it('cannot be left before the creation counts as slow', () => {
+  it('the modal cannot be left before the creation counts as slow', () => {
     expect(modalKind(play(creating(), LEAVE).state)).toBe('creating')
   })
 
@@ -191,7 +191,7 @@ describe('a page opened while an offer is being created', () => {
   })
 })
 
-describe('confirming', () => {
+describe('the confirmation', () => {
   it('A-051 the confirmation opens for a pending deposit and polls', () => {
     const state = openedOn('pending', { timeLeft: 300 })
     expect(modalKind(state)).toBe('confirming')

@@ -114,7 +114,7 @@ describe('opening the page', () => {
 
   it.each([
     ['the stored link if it is theirs', LINK, LINK],
-    ['no token if it is not theirs', OTHER_LINK, USER_LINK],
+    ['no token if the stored link is not theirs', OTHER_LINK, USER_LINK],
     ['no token if the account id only begins like theirs', LINK.replace('123456', '1234567'), USER_LINK],
   ])("D-26 the deposit's own user wins over a stored link, and the field shows %s", (_what, link, shown) => {
     const { state } = play(opening({ link }), loaded())
@@ -172,7 +172,7 @@ describe('the language', () => {
     expect(effects).toEqual([{ kind: 'storeLanguage', language: 'ru' }])
   })
 
-  it('D-10 a choice from before the deposit is loaded is kept too', () => {
+  it('D-10 a choice made before the deposit is loaded is kept', () => {
     const { state } = play(opening(), { kind: 'languageChosen', language: 'ru' }, loaded({ language: 'en' }))
     expect(state.language).toBe('ru')
   })
@@ -207,7 +207,7 @@ describe('the trade link', () => {
     expect(play(checking, typed('')).state).toBe(checking)
   })
 
-  it('ignores the end of typing if the text is gone', () => {
+  it('the end of typing changes nothing if the text is gone', () => {
     const cleared = play(awaitingLink(), typed(LINK), typed('')).state
     expect(play(cleared, { kind: 'typingEnded' }).state).toBe(cleared)
   })

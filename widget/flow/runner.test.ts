@@ -305,7 +305,7 @@ describe('polling', () => {
     expect(effects).toEqual([STORE_OFFER])
   })
 
-  it('D-23 a gap of more than 2 s causes a poll for a full answer', async () => {
+  it('D-23 after a gap of more than 2 s between polls, the next one asks for a full answer', async () => {
     const slow = delayedReply()
     const { callsTo, pass } = start({
       ...answers,

@@ -104,7 +104,7 @@ describe('D-9 the split shown before a press on Add funds', () => {
     expect(shownText).not.toMatch(/at least|Nov/)
   })
 
-  it('says that a press fixes the amount when the button can be pressed', () => {
+  it('says that a press fixes the amount, if the button is on', () => {
     expect(text(panel({ picked: ['2'] }))).toContain(en.payFixed)
     expect(text(panel({ picked: ['1'] }))).not.toContain(en.payFixed)
   })
@@ -148,7 +148,7 @@ describe('pick for me', () => {
     expect(markup.indexOf('class="picker"')).toBeGreaterThan(markup.indexOf('class="button primary pay"'))
   })
 
-  it('suggests the store’s amount, and no amount during an open offer', () => {
+  it('suggests only the store’s amount if it named one, and nothing during an open offer', () => {
     const markup = panel({ payment: { targetAmount: 4_900 } })
     expect(markup.match(/aria-label="Pick items for [^"]+"/g)).toEqual(['aria-label="Pick items for $49.00"'])
     expect(panel({ payment: { status: 'pending' } })).not.toContain('picker')

@@ -118,7 +118,7 @@ it.each([
   ['a part', { heldAmount: 500, heldUntil: HELD_UNTIL }, en.knownToStoreInParts('$15.00', DATE)],
   ['nothing', { heldAmount: 2000, heldUntil: HELD_UNTIL }, en.receivedForLater(DATE)],
 ])(
-  'with %s credited now, the page does not say that the store knows until the store has accepted the webhook',
+  'with %s credited now, the page does not say “the store knows” before the store has accepted the webhook',
   (_, held, shownText) => {
     const html = (storeTold: boolean): string => {
       const ended = payment({ status: 'succeeded', amount: 2000, ...held, storeTold })

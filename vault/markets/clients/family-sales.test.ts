@@ -65,7 +65,7 @@ describe('a sale', () => {
     expect(await unwrap(client.money())).toMatchObject({ freeMinor: 95n, settlingMinor: 0n })
   })
 
-  it('that the buyer reverses pays a fifth of the price, and the item cannot be listed right after', async () => {
+  it('that the buyer reverses pays a fifth of the price, and the item cannot be listed right afterwards', async () => {
     const { due } = await sell(bench, client, { appId: CS, temper: 'reverses' })
     await unwrap(client.reportOffer(CS, { ...due, offerId: bench.send(due) }))
     await bench.advanceS(10)

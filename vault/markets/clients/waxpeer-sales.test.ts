@@ -127,7 +127,7 @@ describe('a sale', () => {
     expect(await unwrap(isWanted(due, '1'))).toBe(false)
   })
 
-  it('that the socket alone reports is due when the history shows its price', async () => {
+  it('that the socket alone reports waits for the history to show its price', async () => {
     const { due, assetId } = await waxpeer.sell(DOTA, 'never')
     // The poll leaves out a sale whose offer the market knows.
     await unwrap(client.reportOffer(DOTA, { ...due, offerId: bench.send(due, false) }))
@@ -255,7 +255,7 @@ describe('a sale', () => {
     expect(await waxpeer.outcomes(CS)).toMatchObject([{ itemId: '4242', end: { kind: 'pending' } }])
   })
 
-  it('shows that only 20 seconds are left to hand it over', async () => {
+  it('that must be handed over within 20 seconds says so', async () => {
     bench.market.begin('send-soon')
     await waxpeer.listOne(DOTA)
     await waxpeer.goOnline()

@@ -210,7 +210,7 @@ describe('a listing', () => {
     expect(await list()).toMatchObject([{ kind: 'listed', assetId }])
   })
 
-  it('that is taken down alone counts as down even if Waxpeer reports only the number of listings', async () => {
+  it('that is taken down in a call of its own counts as down even if Waxpeer says only how many it took down', async () => {
     const itemId = await waxpeer.listOne(DOTA)
     bench.market.begin('names-no-removed')
     expect(await unwrap(client.unlist(DOTA, [itemId, '42']))).toEqual([
