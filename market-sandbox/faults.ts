@@ -53,7 +53,7 @@ export const FAULTS = {
     effect: { status: 200, body: '{"success":false,"error":3001}' },
   },
   'address-in-refusal': {
-    line: 'Every call is refused with a text that quotes its address, with the key.',
+    line: 'Every call is refused with a text that quotes its address, including the key.',
     at: ANY_REQUEST,
     effect: {
       body({ path, query }) {
@@ -111,7 +111,7 @@ export const FAULTS = {
     times: 1,
   },
   'odd-rows': {
-    line: 'The lists of Waxpeer contain a row without amount, status or price. Its lists and its socket report a sale, but without a trade link.',
+    line: 'The lists of Waxpeer contain rows without amount, status or price. Its poll and its socket report a sale without a trade link.',
   },
   'history-endless': {
     line: 'Each page of the history of Waxpeer is full: rows about other items, dated now, fill it up.',
