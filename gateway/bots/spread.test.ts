@@ -24,11 +24,11 @@ describe('the share of a process', () => {
   it('covers every bot while a process has room, and never exceeds what a process may hold', () => {
     for (let bots = 0; bots <= 30; bots += 1) {
       for (const rooms of [[1, 2, 3], [7], [4, 4, 4], [1, 30], [2, 9, 9]]) {
-        const given = shares(rooms, bots)
+        const perProcess = shares(rooms, bots)
         const places = rooms.reduce((sum, room) => sum + room, 0)
-        const total = given.reduce((sum, share) => sum + share, 0)
+        const total = perProcess.reduce((sum, share) => sum + share, 0)
         expect(total).toBeGreaterThanOrEqual(Math.min(bots, places))
-        expect(given.every((share, index) => share <= (rooms[index] ?? 0))).toBe(true)
+        expect(perProcess.every((share, index) => share <= (rooms[index] ?? 0))).toBe(true)
       }
     }
   })

@@ -15,8 +15,8 @@ async function startBot(handlers: Partial<BotHandlers>) {
   const queue: Queue = {
     ensure: async () => {},
     send: async () => {},
-    work: async (_, given) => {
-      handler = given
+    work: async (_, onJob) => {
+      handler = onJob
       return async () => {}
     },
     stop: async () => {},

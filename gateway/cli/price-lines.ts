@@ -23,7 +23,7 @@ function ageText({ asOf, ageSeconds, fresh }: PriceView['sources'][number]): str
 }
 
 function verdictText({ worthUsdMicros, credit, unavailable, verdict, commissionBps }: PriceView): string[] {
-  if (unavailable !== null) return [`not taken: ${VERDICT_TEXT[verdict]}`]
+  if (unavailable !== null) return [`not accepted: ${VERDICT_TEXT[verdict]}`]
   if (worthUsdMicros === null || credit === null) return []
   const credited = formatAmount(credit.amountMinor, credit.currency)
   return [

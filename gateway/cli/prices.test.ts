@@ -77,7 +77,7 @@ const PATTERN = ['--game', 'cs', '--item', '* Doppler *']
 
 it('an override prices all items that match a pattern; an item’s own override and a block take precedence', async () => {
   const price = async () => (await runWith('why', '--game', 'cs', '--item', RUBY)).out.split('\n').at(-2)
-  expect(await price()).toBe('not taken: no source has a recent price (noPrice)')
+  expect(await price()).toBe('not accepted: no source has a recent price (noPrice)')
   const reason = ['--reason', 'rubies sell for more']
   const overridden = await runWith('override', ...PATTERN, '--usd', '100.00', ...reason, '--by', 'Ada')
   expect(overridden).toMatchObject({
@@ -89,7 +89,7 @@ it('an override prices all items that match a pattern; an item’s own override 
   expect(await price()).toContain('worth 850.00 USD')
   expect((await runWith('list')).out).toMatch(/\* Doppler \*\toverride at 100\.00 USD since /)
   await runWith('block', ...PATTERN)
-  expect(await price()).toBe('not taken: you blocked it (noPrice)')
+  expect(await price()).toBe('not accepted: you blocked it (noPrice)')
   const { acts } = JSON.parse(
     (await runCommand(['acts', '--act', 'price override', '--json'], { databaseUrl: database.url })).out,
   )

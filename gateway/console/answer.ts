@@ -32,7 +32,7 @@ export type CallRefusal = keyof typeof STATUS
 
 const MESSAGES: Partial<Record<CallRefusal, string>> = {
   signed_out: 'You are signed out.',
-  cross_site: 'Only the page of the console may call.',
+  cross_site: 'Only the page of the console may make calls.',
   https_required: 'The console can be reached over https only.',
   forbidden: 'Your role does not allow this.',
   step_up: 'Show your passkey again: this needs a fresh check.',

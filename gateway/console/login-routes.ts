@@ -89,6 +89,6 @@ type Account = { kind: 'account'; steamId: string | undefined }
 async function accountToApprove(deps: ActDeps, bot: string | undefined): Promise<Account | Refused> {
   if (bot === undefined) return { kind: 'account', steamId: undefined }
   const { accountOf } = await import('../operations/renewal.ts')
-  const found = await accountOf(deps, bot)
-  return typeof found === 'string' ? { kind: 'account', steamId: found } : found
+  const answer = await accountOf(deps, bot)
+  return typeof answer === 'string' ? { kind: 'account', steamId: answer } : answer
 }

@@ -125,8 +125,8 @@ function addSignIn(app: FastifyInstance, deps: ConsoleDeps, limit: (request: Fas
 const isWatching = ({ headers }: FastifyRequest): boolean => headers['x-console-watching'] === '1'
 
 async function requireVisitor(deps: ConsoleDeps, request: FastifyRequest): Promise<Visitor> {
-  const found = await visitorOf(deps, request, isWatching(request))
-  return found ?? refuseCall('signed_out')
+  const visitor = await visitorOf(deps, request, isWatching(request))
+  return visitor ?? refuseCall('signed_out')
 }
 
 function addSession(app: FastifyInstance, deps: ConsoleDeps): void {

@@ -70,8 +70,8 @@ export function ownershipOf(known: Identity, { mode, masterKey, oldMasterKeys }:
   }
   const fingerprint = masterKey && fingerprintOf(masterKey)
   const used = [known.keyFingerprint, ...known.oldFingerprints]
-  const given = [fingerprint, ...oldMasterKeys.map(fingerprintOf)]
-  const missing = used.filter((key) => !given.includes(key))
+  const inSettings = [fingerprint, ...oldMasterKeys.map(fingerprintOf)]
+  const missing = used.filter((key) => !inSettings.includes(key))
   if (masterKey !== undefined && fingerprint !== undefined && missing.length === 0) {
     return { kind: 'own', masterKey, isNew: !used.includes(fingerprint) }
   }

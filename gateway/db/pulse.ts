@@ -68,8 +68,8 @@ export function startPulse({ url, connections, log, pace: given }: Options): Pul
     if (isHere) log.error({ reason, cut }, 'database was out of reach')
     isHere = false
   }
-  const adopt = (found: Connection) => {
-    connection = found
+  const adopt = (answering: Connection) => {
+    connection = answering
     if (!isHere) {
       // Connections that were opened while the database was silent may hang.
       connections.cut('connecting')

@@ -84,14 +84,14 @@ export async function lookThroughItems(db: Db, filter: ItemFilter): Promise<Item
  * `item` id.
  */
 function placesOf(asset: string) {
-  const [, trade = null, given = null] = /^(\d{1,18})-(.+)$/.exec(asset) ?? []
+  const [, trade = null, assetId = null] = /^(\d{1,18})-(.+)$/.exec(asset) ?? []
   return sql`
     select first.id from (
       select trade_id, asset_id from trade_item where asset_id = ${asset}
       union select trade_id, asset_id from custody_entry where received_asset_id = ${asset} and moved = 'in'
       union select trade_id, asset_id from custody_entry
         join learnt_asset learnt on learnt.custody_entry_id = custody_entry.id where learnt.received_asset_id = ${asset}
-      union select ${trade}::bigint, ${given}::text where ${trade}::bigint is not null
+      union select ${trade}::bigint, ${assetId}::text where ${trade}::bigint is not null
     ) named join custody_entry first using (trade_id, asset_id)`
 }
 
