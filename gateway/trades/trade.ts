@@ -98,7 +98,7 @@ export type BadEnd = Extract<EndReason, 'invalid' | 'invalid_items' | `exchange_
 /** `not_accepted`: an offer that was accepted without a Steam trade now has another state. */
 export type Doubt = BadEnd | 'not_accepted'
 
-/** The ends of an offer without the items. */
+/** How an offer can end without the items. */
 export type End = {
   state: 'declined' | 'countered' | 'invalid' | 'timed_out'
   status: Exclude<FinalDepositStatus, 'succeeded' | 'paymentTimeout'>

@@ -68,7 +68,6 @@ export type Seller = {
 /** `waiting`: the seller has reported the offer. `cancelled`: sold, but not given. Taking a listing down deletes it. */
 export type ListingStatus = 'on_sale' | 'sold' | 'waiting' | 'given' | 'cancelled'
 
-/** One listing, and its result. */
 export type Listing = {
   itemId: number
   seller: string
