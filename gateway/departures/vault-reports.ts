@@ -68,7 +68,7 @@ type BookingDeps = { db: Db; clock: Clock; log: Log }
 export async function bookVaultLog(deps: BookingDeps, waits: Waits = createWaits()): Promise<void> {
   const { db, clock } = deps
   const nowMs = clock.now().getTime()
-  // A listing that waits at the start of the call waits until its end, however long the call takes. Otherwise the wait
+  // A listing that waits when this call starts waits until the call ends, however long that takes. Otherwise the wait
   // could end between the listing's entry and a report on it, which would then be answered as unknown.
   const waiting = new Map(waits.listingsAt(nowMs).map((listing) => [keyOf(listing), listing]))
   let after: Pick<EntryRow, 'n' | 'part'> | undefined

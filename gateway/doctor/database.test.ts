@@ -28,7 +28,7 @@ it('the till’s own role needs no right to create tables; before an upgrade the
   const rightsOf = (probe: DatabaseProbe) =>
     databaseFindings(probe).find(({ check }) => check === 'database.rights')
   expect(rightsOf(answer)).toMatchObject({ state: 'good', advice: null })
-  // The advice is not to grant that right: it would end the protection that the second role gives.
+  // The advice must not be to grant that right, which would end the protection that the second role gives.
   expect(rightsOf({ ...answer, applied: answer.applied.slice(0, -1) })).toMatchObject({
     state: 'mend',
     advice: expect.stringMatching(

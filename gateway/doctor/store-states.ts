@@ -19,7 +19,7 @@ import { readStores } from './readiness-store.ts'
 /** How many tests run at the same time. Each lasts up to 15 seconds. */
 const TESTS_AT_A_TIME = 16
 /** No test begins later than this after the first, so testing a thousand stores takes little more than a minute. */
-const MOST_BEGIN_MS = 60_000
+const LATEST_BEGIN_MS = 60_000
 
 export type TestsDeps = {
   config: Pick<ConfigWithKey, 'masterKey' | 'oldMasterKeys' | 'webhookMode'>
@@ -61,7 +61,7 @@ async function testAll(deps: TestsDeps, endpoints: TestedEndpoint[], nowMs: () =
   const enabled = endpoints.filter(({ endpoint }) => endpoint.state === 'enabled')
   const work = enabled.map((tested) =>
     inTurn(async () => {
-      const isLate = nowMs() - beginMs > MOST_BEGIN_MS
+      const isLate = nowMs() - beginMs > LATEST_BEGIN_MS
       tested.answer = isLate ? { kind: 'left_out' } : await test(tested.endpoint)
     }),
   )

@@ -64,8 +64,8 @@ export function createCsrf({ publicUrl, mode, embedTokens }: CsrfOptions): Csrf 
     },
     checkDeposit: async (request) => {
       const { framedHash } = request.call
-      const asked = hashOf(request)
-      if (framedHash !== undefined && asked !== undefined && asked !== framedHash) refuse('cross_site_token')
+      const hash = hashOf(request)
+      if (framedHash !== undefined && hash !== undefined && hash !== framedHash) refuse('cross_site_token')
     },
   }
 }

@@ -92,7 +92,7 @@ test.each([
 describe('a /48 of IPv6', () => {
   const subscriber = (network: string, n: number) => `2001:db8:${network}:${n.toString(16)}::1`
 
-  test('spends at most as much as 16 subscribers, and nothing of another /48', () => {
+  test('spends at most as much as 16 subscribers, and takes nothing from another /48', () => {
     const buckets = createAddressBuckets({ perSecond: 2, burst: 10 }, () => 0)
     const answers = Array.from({ length: 1_000 }, (_, n) => buckets.take(subscriber('1', n)))
     expect(answers.filter(Boolean)).toHaveLength(160)

@@ -119,7 +119,7 @@ export type Limits = {
   limitStore(storeId: bigint): void
   /**
    * Refuses a changing call of a store that has sent too many bytes: a few calls could otherwise fill the disk, because
-   * most of what a store sends is stored several times, and partly forever.
+   * most of what a store sends is stored several times, and some of it forever.
    */
   limitBytes(storeId: bigint, bytes: number): void
 }

@@ -163,6 +163,6 @@ function pageReader({ folder, mode, facts = {}, imageOrigins }: PageOptions): ()
 }
 
 function attributesOf(facts: Record<string, string | undefined>): string {
-  const given = Object.entries(facts).filter((fact): fact is [string, string] => fact[1] !== undefined)
-  return given.map(([name, value]) => `data-${name}="${escapeHtml(value)}"`).join(' ')
+  const present = Object.entries(facts).filter((fact): fact is [string, string] => fact[1] !== undefined)
+  return present.map(([name, value]) => `data-${name}="${escapeHtml(value)}"`).join(' ')
 }

@@ -34,8 +34,8 @@ export type Shutdown = {
   run(): Promise<void>
 }
 
-export function createShutdown(log: Log, given: Partial<Limits> = {}): Shutdown {
-  const limits: Limits = { ...PHASES_MS, ...given }
+export function createShutdown(log: Log, changedLimits: Partial<Limits> = {}): Shutdown {
+  const limits: Limits = { ...PHASES_MS, ...changedLimits }
   const parts: { phase: Phase; name: string; end: () => unknown }[] = []
 
   const endPart = async (name: string, end: () => unknown, withinMs: number) => {
