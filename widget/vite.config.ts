@@ -79,7 +79,7 @@ function filesOf(part: PartName, bundle: Rolldown.OutputBundle): string[] {
   const entry = chunks.find(({ isEntry }) => isEntry)
   if (chunk === undefined || entry === undefined)
     throw new Error(`the build has no chunk of ${PARTS[part].entry}`)
-  // A file shared by two parts could also fail to load, and has no second address.
+  // A file that two parts share would have no second address if it failed to load.
   const others = chunk.imports.filter((file) => file !== entry.fileName && !entry.imports.includes(file))
   if (others.length > 0) throw new Error(`${PARTS[part].entry} needs ${others.join()} besides the page`)
   return [chunk.fileName, ...(chunk.viteMetadata?.importedCss ?? [])].map((file) => `/${file}`)

@@ -29,7 +29,7 @@ const BEGIN_WITHIN_MS = 4 * 60_000
  */
 const CONFIRM_WITHIN_MS = 5 * 60_000
 /**
- * With less time left than this, a confirmation may come too late for the market: it may wait 13 s for its turns
+ * With less time left than this, a confirmation may come too late for the market: the vault may wait 13 s for its turns
  * (vault/steam/pace.ts), then Steam must answer, and the market.csgo.com family hears of the offer only afterwards.
  */
 const CONFIRM_LEAST_LEFT_MS = 20_000
@@ -48,7 +48,7 @@ export type DealWithOffer = Extract<Deal, { state: 'active' }>
 /** `dueByMs`: the end of the sale's time limit. Undefined if this process has not heard of it from the market. */
 type Time = { dueByMs: number | undefined; now: Date }
 
-/** The step before the deal's offer is known. An offer that may exist is only looked for, never sent again. */
+/** The step before the deal's offer is known. Looks for an offer that may exist, and never sends it again. */
 export function stepBefore(deal: DealBeforeOffer, { dueByMs, now }: Time): Step {
   if (deal.state === 'intended') {
     if (now.getTime() - deal.intendedAt.getTime() > BEGIN_WITHIN_MS) return { kind: 'abandon' }

@@ -41,15 +41,15 @@ export function createListings(parts: Parts) {
     own: (appId: number) => ownListings(parts, appId),
     async compare(appId: number, rows: readonly Row[]) {
       await compare(parts, doubts, { appId, rows })
-      // Last, because `compare` would call a listing strange that this call has taken down.
+      // Last, because a listing that this call takes down would look strange to `compare`.
       await settlePrices(parts, unsure, { appId, rows })
     },
   }
 }
 
 /**
- * Lists the items that are not yet listed. The intent is recorded right before the call, because the answer can be lost.
- * `market` may answer without a call. Then nothing is recorded, because that can repeat every few seconds.
+ * Lists the items that are not yet listed. The intent is recorded right before the call, because the answer can be
+ * lost. If `market` answers without a call, as it can every few seconds, nothing is recorded.
  */
 async function list(
   { market, marketAccount, journal }: Parts,
@@ -185,7 +185,7 @@ function contradictionsOf(
     const known = doubts.get(key) ?? { sinceMs: nowMs, lists: 0 }
     const [sinceMs, lists] = [Math.min(known.sinceMs, nowMs), known.lists + 1]
     const isOver = nowMs - sinceMs >= SURE_AFTER_MS && lists >= LEAST_LISTS
-    // If the consequence has no effect, it is tried again after the same time.
+    // If a listing cannot be taken down, that is tried again after the same time.
     if (isOver) doubts.delete(key)
     else doubts.set(key, { sinceMs, lists })
     seen.add(key)

@@ -264,7 +264,7 @@ function textOf(failure: Failure): string {
     case 'locked_out':
       return 'the market refuses the key'
     case 'busy':
-      return 'too many calls to the market are waiting'
+      return 'calls to the market are paused, or too many are waiting'
     default:
       return failure satisfies never
   }

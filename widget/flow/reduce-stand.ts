@@ -206,7 +206,7 @@ function inventoryFailed(
   return showFailure(state, stand, kept ?? FAILURES[code ?? ''] ?? 'internal')
 }
 
-/** Shows an error. It clears the selection, but the picks come back with the items. */
+/** Shows an error, and sets the picks aside until the items come back. */
 function showFailure(state: FlowState, stand: Stand, type: InventoryFailure): FlowState {
   const setAside = [...stand.setAside, ...stand.selection]
   const { counts } = stand

@@ -74,7 +74,7 @@ function dialogsChanged(state: FlowState, to: Dialogs['kind']): Partial<FlowStat
 
 /**
  * The shopper can always close the dialog of an open offer. While an offer is being created, the dialog can be closed
- * only if that takes long. The page then keeps checking whether the offer is open.
+ * only if the creation takes long. The page then keeps checking whether the offer is open.
  */
 function confirmationLeft(modal: Modal): Partial<FlowState> {
   if (modal.kind === 'confirming') return { modal: { kind: 'none' } }

@@ -127,7 +127,7 @@ export const editedOf = (
     isDone: updated?.rows.some((row) => row.item_id === itemId) === true,
   }))
 
-/** Waxpeer lists the removed items, or gives only their number. */
+/** Waxpeer lists the removed items, or says only how many they are. */
 export const removedSchema = z.object({
   removed: z.array(digits).max(1_000).nullish().catch(null),
   count: z.int().nullish().catch(null),

@@ -24,8 +24,8 @@ const SHARED_FOR_MS = 10_000
 
 type Parts = { call: WaxpeerCaller; time: Time; now: () => Date }
 /**
- * Sales, newest first. `wholeSinceMs`: no sale since then is missing. If the reading was cut short, it is later than
- * the time that was asked for.
+ * Sales, newest first. `wholeSinceMs`: no sale since then is missing; later than the requested time if the reading was
+ * cut short.
  */
 type Sales = { rows: readonly HistoryRow[]; wholeSinceMs: number }
 type Answer<T> = Promise<MarketAnswer<T>>
