@@ -7,6 +7,7 @@ import { VISIBLE } from '../../contract/visible-text.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Db } from '../db/client.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'
+import { numberOrNull } from '../kit/number-or-null.ts'
 import { sha256 } from '../kit/sha256.ts'
 import { mostCareful } from '../ledger/entry.ts'
 import { pauseUntil } from '../shoppers/allowance.ts'
@@ -183,8 +184,6 @@ function nextOfferOf({ unused_count: count, unused_at: lastAt, now }: ViewRow): 
 
 const worksTextOf = ({ works_text_en: en, works_text_ru: ru }: ViewRow): Payment['technicalWorksText'] =>
   en === null || ru === null ? null : { en, ru }
-
-const numberOrNull = (value: bigint | null): number | null => (value === null ? null : Number(value))
 
 /**
  * Returns the seconds to the expiry of a created deposit, or to the trade's deadline of a pending one; null once the

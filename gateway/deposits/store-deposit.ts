@@ -5,6 +5,7 @@ import { isFinal } from '../../contract/statuses.ts'
 import type { ListDepositsQuery, StoreDeposit } from '../../contract/store-api.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { TradeTable } from '../db/trade-tables.ts'
+import { numberOrNull } from '../kit/number-or-null.ts'
 import { receiptPath } from './receipt-link.ts'
 import type { DepositRow } from './store.ts'
 import {
@@ -116,8 +117,6 @@ export function toStoreDeposit(
     trade,
   }
 }
-
-const numberOrNull = (amount: bigint | null): number | null => (amount === null ? null : Number(amount))
 
 function endReasonOf({ status, cancelled_at: cancelledAt }: DepositRow, trade: Trade | null): string | null {
   switch (status) {
