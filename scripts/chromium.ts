@@ -45,16 +45,16 @@ const PACKAGE_MANAGERS = [
 ]
 
 /** Returns the path of a Chromium, which it installs if there is none. If that fails, throws with advice. */
-export function findChromium(say: (line: string) => void = console.error): string {
+export function findChromium(): string {
   const found = installedBrowser()
   if (found !== undefined) return found
-  say('no Chromium is installed: trying Playwright’s own download')
+  console.error('no Chromium is installed: trying Playwright’s own download')
   if (downloadWithPlaywright()) {
     const downloaded = installedBrowser()
     if (downloaded !== undefined) return downloaded
   }
-  say('the download did not work: trying the package of this distribution')
-  if (installPackage(say)) {
+  console.error('the download did not work: trying the package of this distribution')
+  if (installPackage()) {
     const packaged = installedBrowser()
     if (packaged !== undefined) return packaged
   }
@@ -114,10 +114,10 @@ function downloadWithPlaywright(): boolean {
   return result.status === 0
 }
 
-function installPackage(say: (line: string) => void): boolean {
+function installPackage(): boolean {
   const manager = PACKAGE_MANAGERS.find(({ command }) => whereIs(command) !== undefined)
   if (manager === undefined || process.getuid?.() !== 0) {
-    say('no package can be installed here: that needs root, and apt-get, dnf, apk or pacman')
+    console.error('no package can be installed here: that needs root, and apt-get, dnf, apk or pacman')
     return false
   }
   const succeeds = (args: readonly string[]): boolean => {

@@ -104,8 +104,8 @@ function createRefresher({ db, queue, log, nowMs }: PollDeps): (view: View) => v
  */
 const LINKS_AT_A_TIME = { inAll: 100, ofKey: 4 }
 
-export function depositRoutes(deps: DepositDeps, nowMs = () => performance.now()): FastifyPluginAsync {
-  const report = createErrorReports(deps.log, nowMs)
+export function depositRoutes(deps: DepositDeps): FastifyPluginAsync {
+  const report = createErrorReports(deps.log, () => performance.now())
   const links = createFairLimiter(LINKS_AT_A_TIME)
   return async (app) => {
     const typed = app.withTypeProvider<ZodTypeProvider>()

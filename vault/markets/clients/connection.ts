@@ -57,10 +57,10 @@ export function sandboxConnection(
   }
 }
 
-export function liveConnection(deadlineMs = DEADLINE_MS): Connection {
+export function liveConnection(): Connection {
   return {
-    ask: askOver(new Agent({ keepAlive: true, maxSockets: 4 }), deadlineMs),
-    open: (address) => new WebSocket(address, socketOptions(deadlineMs)),
+    ask: askOver(new Agent({ keepAlive: true, maxSockets: 4 }), DEADLINE_MS),
+    open: (address) => new WebSocket(address, socketOptions(DEADLINE_MS)),
   }
 }
 
