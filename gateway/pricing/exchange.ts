@@ -95,7 +95,5 @@ export function toMinorUnits(usdMicros: bigint, perUsd: bigint): bigint {
 
 /** A minimum sum in US cents → minor units of the currency, rounded up. */
 export function minimumInMinorUnits(usdCents: number, perUsd: bigint): bigint {
-  const scaled = BigInt(usdCents) * MICROS_PER_CENT * perUsd
-  const unit = RATE_ONE * MICROS_PER_CENT
-  return (scaled + unit - 1n) / unit
+  return (BigInt(usdCents) * perUsd + RATE_ONE - 1n) / RATE_ONE
 }
