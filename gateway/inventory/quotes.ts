@@ -6,7 +6,7 @@ import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { readRate } from '../pricing/exchange.ts'
-import type { PricingRules } from '../pricing/price.ts'
+import { BPS, type PricingRules } from '../pricing/price.ts'
 import { isBlocked, minimumOf, type PriceList, priceList } from '../pricing/service.ts'
 import { findRate } from '../pricing/store.ts'
 import {
@@ -150,8 +150,6 @@ type CheckedQuote = Pick<QuoteRequest, 'game' | 'rules' | 'now'> & {
   total: bigint
   isExpired: boolean
 }
-
-const BPS = 10_000n
 
 async function isStillWorthTotal(
   tx: Tx,

@@ -2,8 +2,6 @@
 import { CURRENCY_EXPONENT, type Currency, decimalOf } from '../../contract/money.ts'
 
 export const CENTS_PER_DOLLAR = 100n
-/** Prices are in millionths of a dollar. */
-export const MICROS_PER_CENT = 10_000n
 
 /** Formats minor units as `840.00 USD`. */
 export function formatAmount(amountMinor: bigint, currency: Currency): string {

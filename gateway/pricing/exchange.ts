@@ -3,7 +3,8 @@ import type { Currency } from '../../contract/money.ts'
 
 const RATE_DIGITS = 8
 const RATE_ONE = 10n ** BigInt(RATE_DIGITS)
-const MICROS_PER_CENT = 10_000n
+/** Prices are in millionths of a dollar. */
+export const MICROS_PER_CENT = 10_000n
 
 /** The greatest age of a rate that prices an item. */
 const MAX_AGE_MS = 48 * 3_600_000

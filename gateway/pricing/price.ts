@@ -41,7 +41,8 @@ export type GameRules = {
 export type PricingRules = Readonly<Record<Game, GameRules>>
 
 const HOUR_MS = 3_600_000
-const BPS = 10_000n
+/** The whole, in hundredths of a percent. */
+export const BPS = 10_000n
 /** The exchange rate 1, times 10^8: amounts stay in US dollars. */
 const USD_PER_USD = 100_000_000n
 

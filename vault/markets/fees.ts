@@ -1,5 +1,6 @@
 /** The share of a price that a market keeps. Pure. */
 import type { Book } from './book.ts'
+import { ALL_BP } from './price-policy.ts'
 
 /**
  * The fee that sellers on these markets report, in hundredths of a percent. Used until the market has stated a fee or
@@ -10,7 +11,6 @@ const ASSUMED_BP = 500n
 const MOST_BP = 3_000n
 /** Only this many of the latest sales count, because fees change. */
 const MOST_SALES = 20
-const ALL_BP = 10_000n
 
 /** The fee according to the payments for the latest sales; else the stated fee; else an assumption. */
 export function feeOf({ listings }: Pick<Book, 'listings'>, market: string, statedBp: bigint | null): bigint {

@@ -1,13 +1,12 @@
 /** Chooses the market for each item: the one with the highest proceeds. Pure. */
 import type { Line } from './market.ts'
-import { netOf } from './price-policy.ts'
+import { ALL_BP, netOf } from './price-policy.ts'
 
 /** `netMinor`: the expected proceeds, after the market's fee. */
 export type Bid = Line & { netMinor: bigint }
 
 /** The amount that a sale brings counts only up to this share of the item's price from the vault's own source. */
 const MOST_COUNTED_BP = 15_000n
-const ALL_BP = 10_000n
 
 /** `lowestMinor`: the lowest price of others. `knownMinor`: the item's price from the vault's own source. */
 type PricedListing = { priceMinor: bigint; lowestMinor: bigint | null; knownMinor: bigint; feeBp: bigint }

@@ -41,7 +41,8 @@ export type PriceVerdict =
   | { kind: 'price'; minor: bigint }
   | { kind: 'none'; because: 'no_price' | 'no_cost' }
 
-const ALL_BP = 10_000n
+/** The whole, in hundredths of a percent. */
+export const ALL_BP = 10_000n
 const DAY_MS = 86_400_000
 
 export function listingPrice(item: ItemToPrice, rules: PriceRules): PriceVerdict {

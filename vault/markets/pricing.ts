@@ -4,12 +4,11 @@ import type { Listing } from './book.ts'
 import type { LowestPrices } from './lowest.ts'
 import type { Lowest } from './others.ts'
 import { type Bid, proceedsOf } from './placement.ts'
-import { listingPrice, type PriceRules, type PriceVerdict } from './price-policy.ts'
+import { ALL_BP, listingPrice, type PriceRules, type PriceVerdict } from './price-policy.ts'
 import type { Till } from './till.ts'
 
 /** The smallest difference for which a listing's price is changed, in hundredths of a percent. */
 const LEAST_CHANGE_BP = 100n
-const ALL_BP = 10_000n
 
 export type Pricing = {
   rules: PriceRules

@@ -2,12 +2,11 @@
 import { z } from 'zod'
 import type { Clock } from '../../kit/clock.ts'
 import { reasonOf } from '../../kit/reason.ts'
+import { MICROS_PER_CENT } from '../exchange.ts'
 import { phaseName, phaseOf } from '../phase.ts'
 import { getJson, readAnswer, readRows, SourceError } from './http.ts'
 import { cheapest, countSchema, MAX_ROWS, nameSchema } from './rows.ts'
 import type { PriceRow, PriceSource } from './source.ts'
-
-const MICROS_PER_CENT = 10_000n
 
 const answerSchema = z.array(z.unknown()).max(MAX_ROWS)
 
