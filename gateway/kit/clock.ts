@@ -44,5 +44,8 @@ export const systemClock: TillClock = {
   tillTime: (time) => time,
 }
 
+/** The time `ms` after `time`. */
+export const plus = (time: Date, ms: number): Date => new Date(time.getTime() + ms)
+
 /** True once `ms` have passed since `since`. */
 export const isPast = (since: Date, ms: number, now: Date): boolean => now.getTime() - since.getTime() >= ms

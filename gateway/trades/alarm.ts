@@ -1,6 +1,6 @@
 /** The next step of a trade and its time, from its state and the clock. Pure. */
 import type { TradeLane } from '../bots/bot.ts'
-import { isPast } from '../kit/clock.ts'
+import { isPast, plus } from '../kit/clock.ts'
 import { OFFER_OVER_MS } from '../steam/offer-times.ts'
 import { type EndedTrade, isEnded, type Trade } from './trade.ts'
 
@@ -190,5 +190,3 @@ export function nextLook(since: Date, now: Date, leastMs = 0): Date {
   const { pauseMs } = PAUSES.find(({ waitedMs }) => isPast(since, waitedMs, now)) ?? { pauseMs: SOON_MS }
   return plus(now, Math.max(pauseMs, leastMs))
 }
-
-const plus = (time: Date, ms: number): Date => new Date(time.getTime() + ms)

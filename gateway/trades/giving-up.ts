@@ -1,4 +1,5 @@
 /** Trades whose end Steam never reported: when the till stops waiting, and how they end then. Pure. */
+import { plus } from '../kit/clock.ts'
 import { LONGEST_HOLD_MS } from '../steam/offer-times.ts'
 import { LAST_REVIEW_MS } from './alarm.ts'
 import type { End, GivenUp, Trade, TradeEvent } from './trade.ts'
@@ -86,8 +87,6 @@ export function decideGivenUp(trade: Trade, because: GivenUp, now: Date): TradeE
 }
 
 const endOf = (reason: GivenUp): End => ({ state: 'timed_out', status: 'tradeTimeout', reason })
-
-const plus = (time: Date, ms: number): Date => new Date(time.getTime() + ms)
 
 type Line = { level: 'info' | 'warn' | 'error'; message: string }
 
