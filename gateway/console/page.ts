@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
+import { pathOf } from '../http/readable-path.ts'
 
 const YEAR_MS = 365 * 86_400_000
 const HOUR_MS = 3_600_000
@@ -53,7 +54,7 @@ export async function serveConsolePage(app: FastifyInstance, { folder, mode }: P
   await app.register(fastifyStatic, { root: folder, serve: false, preCompressed: true })
   const file = join(folder, 'index.html')
   app.get('/*', async (request, reply) => {
-    const path = request.url.split('?')[0] ?? ''
+    const path = pathOf(request.url)
     if (path.startsWith('/ops/')) return reply.callNotFound()
     if (ASSET.test(path)) return reply.sendFile(path.slice(1), { maxAge: YEAR_MS, immutable: true })
     if (path === '/icon.svg') return reply.sendFile('icon.svg', { maxAge: HOUR_MS })

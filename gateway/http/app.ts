@@ -15,7 +15,7 @@ import { type CallerLookups, createMisses, hashOf, type Misses } from './misses.
 import { limitCallsOfAddresses, limitCallsOfDeposits } from './open-calls.ts'
 import { type Embed, type PageFacts, servePage } from './page.ts'
 import { handleErrors, sendProblem } from './problem.ts'
-import { readablePath } from './readable-path.ts'
+import { pathOf, readablePath } from './readable-path.ts'
 import { answerReadiness, type Progress } from './readiness.ts'
 import { refuseIfUnable, type Unable } from './refusal.ts'
 import { type PaymentReader, shownPayment } from './shown-payment.ts'
@@ -231,7 +231,7 @@ function answerUnknownRoutes(app: FastifyInstance, misses: Misses): void {
     known.push({ pattern: new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`), methods: [method].flat() })
   })
   app.setNotFoundHandler(async (request, reply) => {
-    const path = request.url.split('?')[0] ?? ''
+    const path = pathOf(request.url)
     const methods = known.flatMap((route) => (route.pattern.test(path) ? route.methods : []))
     if (request.method === 'TRACE' || methods.length > 0) {
       reply.header('allow', [...new Set(methods)].sort().join(', '))

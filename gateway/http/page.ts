@@ -12,6 +12,7 @@ import type { EmbedTokens } from './embed-token.ts'
 import { type Document, readDocument } from './first-paint.ts'
 import { allowFraming, pageHeaders } from './headers.ts'
 import { escapeHtml } from './html.ts'
+import { pathOf } from './readable-path.ts'
 import { refuse } from './refusal.ts'
 
 export type PageOptions = {
@@ -64,7 +65,7 @@ export async function servePage(app: FastifyInstance, options: PageOptions): Pro
   serveLoader(app)
 
   app.get('/*', async (request, reply) => {
-    const path = request.url.split('?')[0] ?? ''
+    const path = pathOf(request.url)
     if (/^\/(?:api|v1)(?:\/|$)/.test(path)) return reply.callNotFound()
     if (ASSET.test(path)) return sendFile(reply, path, YEAR_MS)
     if (FILE.test(path)) return sendFile(reply, path, HOUR_MS)

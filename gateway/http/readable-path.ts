@@ -8,6 +8,9 @@ export function readablePath({ url = '/' }: { url?: string | undefined }): strin
   return canDecode(path) ? url : [path.replaceAll('%', '%25'), ...query].join('?')
 }
 
+/** The path of a URL, without its query. */
+export const pathOf = (url: string): string => url.split('?')[0] ?? ''
+
 function canDecode(path: string): boolean {
   try {
     decodeURIComponent(path)
