@@ -34,6 +34,7 @@ import { inventoryHandler } from './inventory/jobs.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
 import { systemClock } from './kit/clock.ts'
 import { isDoctorProof } from './kit/doctor-proof.ts'
+import { HOUR_MS, MINUTE_MS } from './kit/duration.ts'
 import { systemIds } from './kit/ids.ts'
 import type { Log } from './kit/log.ts'
 import { type Repeating, repeat } from './kit/repeat.ts'
@@ -69,8 +70,6 @@ import { deliveryWriter, type Signer } from './webhooks/store.ts'
 
 const WIDGET_FOLDER = join(import.meta.dirname, '../widget/dist')
 const CLOCK_MS = 1_000
-const MINUTE_MS = 60_000
-const HOUR_MS = 3_600_000
 
 export type Gateway = {
   url: string

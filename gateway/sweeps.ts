@@ -23,6 +23,7 @@ import type { EpochWatch } from './epochs/service.ts'
 import { type PublisherDeps, publishEvents } from './events/service.ts'
 import { sweepInventories, sweepQuotes } from './inventory/jobs.ts'
 import type { TillClock } from './kit/clock.ts'
+import { HOUR_MS, MINUTE_MS } from './kit/duration.ts'
 import { systemIds } from './kit/ids.ts'
 import type { Log } from './kit/log.ts'
 import type { SecretBox } from './kit/secret-box.ts'
@@ -45,9 +46,7 @@ const SWEEP_MS = 10_000
 const EPOCH_WATCH_MS = 2_000
 const OUTAGE_WATCH_MS = 5_000
 const HALF_MINUTE_MS = 30_000
-const MINUTE_MS = 60_000
 const TEN_MINUTES_MS = 600_000
-const HOUR_MS = 3_600_000
 
 export type SweepDeps = {
   trades: TradeDeps & { clock: TillClock; drift: DriftStore }

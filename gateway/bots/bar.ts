@@ -1,5 +1,6 @@
 /** A bar: a time during which Steam's answers keep a bot from new trades, or make it the last choice. Pure. */
 import type { Game } from '../../contract/games.ts'
+import { HOUR_MS, MINUTE_MS } from '../kit/duration.ts'
 
 export type BarReason =
   /** A new device, a cooldown or a ban. */
@@ -21,9 +22,6 @@ export type Bar = { scope: BarScope; reason: BarReason; until: Date; times: numb
 
 /** The effect of bars on the choice of a bot. A doubted bot is chosen only if no other bot can take the trade. */
 export type BarState = 'free' | 'doubted' | 'barred'
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
 
 /** How long the first bar lasts, and how long doubling can make a later one. */
 type Rule = { firstMs: number; mostMs: number; isPerGame: boolean }

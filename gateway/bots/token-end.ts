@@ -1,6 +1,5 @@
 /** How soon a bot's refresh token expires. Pure. */
-
-const DAY_MS = 86_400_000
+import { DAY_MS } from '../kit/duration.ts'
 
 /** How long before its expiry a token should be renewed. */
 export const TOKEN_SOON_MS = 30 * DAY_MS

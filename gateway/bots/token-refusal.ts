@@ -1,7 +1,5 @@
 /** When to retry a refused token, and when to give up on it. Pure. */
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
+import { HOUR_MS, MINUTE_MS } from '../kit/duration.ts'
 
 export type TokenVerdict = { kind: 'again'; at: Date } | { kind: 'dead' }
 

@@ -4,12 +4,10 @@
  */
 import type { Db } from '../db/client.ts'
 import { type AdvancedClock, createTillClock, systemClock, type TillClock } from '../kit/clock.ts'
-import { readDuration } from '../kit/duration.ts'
+import { readDuration, SECOND_MS } from '../kit/duration.ts'
 import type { Log } from '../kit/log.ts'
 import { type SandboxClock, sandboxClock } from './sandbox.ts'
 import { MOST_AHEAD_S, moveClockAhead, readClockAhead } from './store.ts'
-
-const SECOND_MS = 1_000
 
 /** The till's clock, as stored in the database. Live mode uses the machine's clock and never reads the table. */
 export async function openClock(db: Db, mode: 'sandbox' | 'live'): Promise<TillClock> {

@@ -6,6 +6,7 @@ import { isFinal } from '../../contract/statuses.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import type { DepositEvent } from '../../contract/webhooks.ts'
 import type { Clock } from '../kit/clock.ts'
+import { HOUR_MS } from '../kit/duration.ts'
 
 /** The store's order that an invented deposit pays for. */
 export type Order = {
@@ -16,7 +17,6 @@ export type Order = {
 }
 
 export const AMOUNT_MINOR = 1_000
-const HOUR_MS = 3_600_000
 const SHOPPER_STEAM_ID = '76561198000000077'
 
 const ITEM = {

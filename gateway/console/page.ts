@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 import { pathOf } from '../http/readable-path.ts'
+import { HOUR_MS } from '../kit/duration.ts'
 
 const YEAR_MS = 365 * 86_400_000
-const HOUR_MS = 3_600_000
 const ASSET = /^\/assets\/[\w-]+(?:\.[\w-]+)*\.(?:js|css|svg|woff2)$/
 
 const POLICY = [

@@ -6,6 +6,7 @@ import { linkWithoutToken, parseTradeLink, type TradeLink } from '../../contract
 import type { Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { refuse } from '../http/refusal.ts'
+import { MINUTE_MS } from '../kit/duration.ts'
 import { sha256 } from '../kit/sha256.ts'
 import { isOwnBot } from '../shoppers/store.ts'
 import { sealedForDeposit, tokenOfDeposit } from '../shoppers/trade-token.ts'
@@ -28,7 +29,6 @@ type CreateDeps = Pick<DepositDeps, 'db' | 'queue' | 'clock' | 'ids' | 'box' | '
   mostOpen?: number
 }
 
-const MINUTE_MS = 60_000
 /** How long a store at its limit of open deposits is asked to wait. */
 const FULL_RETRY_S = 60
 /** How many bytes of the trade token's hash the request's hash covers. */

@@ -1,4 +1,5 @@
 import { counted } from '../kit/counted.ts'
+import { SECOND_MS } from '../kit/duration.ts'
 
 export type Finding = {
   /** Name of the check. It stays the same in later versions. */
@@ -31,7 +32,6 @@ export const notChecked = (check: string, why: string): Finding => ({
 export const timeServerAdvice = (whose: 'this machine' | 'both machines'): string =>
   `let ${whose} use a time server (timedatectl set-ntp true)`
 
-const SECOND_MS = 1_000
 const UNITS: readonly [name: string, ms: number][] = [
   ['day', 86_400 * SECOND_MS],
   ['hour', 3_600 * SECOND_MS],

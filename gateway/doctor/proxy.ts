@@ -1,12 +1,12 @@
 /** The path from the internet to the gateway. Pure checks of the public URL's answers. */
 import type { Build } from '../db/build.ts'
 import { counted } from '../kit/counted.ts'
+import { DAY_MS } from '../kit/duration.ts'
 import { type Finding, good, mend, notChecked } from './finding.ts'
 
 /** An address that nobody has: RFC 5737 reserves it for documentation. */
 export const MADE_UP_ADDRESS = '192.0.2.77'
 
-const DAY_MS = 86_400_000
 /** A certificate with less time left than this should have been renewed. */
 const CERTIFICATE_MS = 14 * DAY_MS
 

@@ -1,12 +1,12 @@
 /** Prices, bots and stores: whether a shopper could pay right now. Pure checks. */
 import type { Game } from '../../contract/games.ts'
 import { tokenEnd } from '../bots/token-end.ts'
+import { HOUR_MS } from '../kit/duration.ts'
 import { RATES_SOURCE } from '../pricing/exchange.ts'
 import { FILE_SOURCE } from '../pricing/price.ts'
 import { withoutQuery } from '../webhooks/url.ts'
 import { ageText, type Finding, good, mend, notChecked } from './finding.ts'
 
-const HOUR_MS = 3_600_000
 /** A feed is faulty if its last good answer is older than this. */
 const MOST_ANSWER_AGE_MS = 6 * HOUR_MS
 /** Exchange rates are faulty if the newest one is older than this. */

@@ -3,6 +3,7 @@
  * of the bot's inventory. Pure.
  */
 import { keyOf } from '../departures/departure.ts'
+import { DAY_MS } from '../kit/duration.ts'
 import type { OwnItem } from '../steam/steam.ts'
 
 /**
@@ -226,7 +227,6 @@ export function settleDrift(
     })
 }
 
-const DAY_MS = 86_400_000
 /** The time between two checks of whether the history has been read. */
 const SETTLE_MS = 10 * 60_000
 

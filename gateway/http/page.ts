@@ -5,6 +5,7 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Payment } from '../../contract/widget-api.ts'
 import { systemClock } from '../kit/clock.ts'
+import { HOUR_MS } from '../kit/duration.ts'
 import { createLimiter } from '../kit/limiter.ts'
 import type { Csrf } from './csrf.ts'
 import { serveLoader } from './embed-loader.ts'
@@ -53,7 +54,6 @@ const MOST_WAITING = 200
 const FULL_RETRY_S = 1
 
 const YEAR_MS = 365 * 86_400_000
-const HOUR_MS = 3_600_000
 const ASSET = /^\/assets\/[\w-]+(?:\.[\w-]+)*\.(?:js|css|svg|woff2|wav|mp3|png|webp)$/
 const FILE = /^\/[\w-]+\.(?:svg|wav|mp3|webm|vtt|png|ico|txt|webmanifest)$/
 

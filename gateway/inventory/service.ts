@@ -4,6 +4,7 @@ import { type InventoryErrorType, isFinal } from '../../contract/statuses.ts'
 import type { Inventory, InventoryQuery, Item } from '../../contract/widget-api.ts'
 import { type DepositRow, findByHash } from '../deposits/store.ts'
 import { refuse } from '../http/refusal.ts'
+import { DAY_MS } from '../kit/duration.ts'
 import type { Ids } from '../kit/ids.ts'
 import { least } from '../ledger/entry.ts'
 import { forecastPromise } from '../ledger/promise.ts'
@@ -36,8 +37,6 @@ type Caller = {
   /** Runs, when its turn comes, the part of the call that takes processor time and memory for each item. */
   inTurn?<T>(work: () => Promise<T>): Promise<T>
 }
-
-const DAY_MS = 86_400_000
 
 /**
  * Returns the items that the shopper of the deposit may pay with, priced, in Steam's order: newest first. Refuses if the

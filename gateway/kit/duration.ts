@@ -1,5 +1,10 @@
 import { counted } from './counted.ts'
 
+export const SECOND_MS = 1_000
+export const MINUTE_MS = 60 * SECOND_MS
+export const HOUR_MS = 60 * MINUTE_MS
+export const DAY_MS = 24 * HOUR_MS
+
 const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const
 type Unit = keyof typeof SECONDS
 

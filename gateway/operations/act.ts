@@ -4,6 +4,7 @@
 import type { Currency } from '../../contract/money.ts'
 import type { Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { DAY_MS } from '../kit/duration.ts'
 import { scrub } from '../kit/scrub.ts'
 import {
   decideProposal,
@@ -101,8 +102,6 @@ async function obstacleTo<T>(
     worthUsdCents: worthUsdCents ?? null,
   }
 }
-
-const DAY_MS = 24 * 60 * 60_000
 
 /**
  * Returns whether the limit allows the amount, and if so counts the amount. Applies the limit to the sum of the last 24

@@ -3,10 +3,9 @@ import type { CallCount } from '../bots/call-counts.ts'
 import { callsOf } from '../bots/call-store.ts'
 import { heldByGame } from '../bots/item-store.ts'
 import { findBot, type OpenOffer, openOffersOf, type RefusalCount, refusalsOf } from '../bots/view-store.ts'
+import { HOUR_MS } from '../kit/duration.ts'
 import { type ListedBot, listBots } from './bots.ts'
 import { type Answer, done, type FindDeps, refused } from './operation.ts'
-
-const HOUR_MS = 3_600_000
 
 /**
  * `held`: items that the bot has, including `protected` ones, which can still be taken back. `onTheWay`: items of the

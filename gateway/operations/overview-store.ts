@@ -4,11 +4,11 @@ import type { Currency } from '../../contract/money.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import { type Needs, readNeeds } from '../alerts/needs-store.ts'
 import type { Db } from '../db/client.ts'
+import { HOUR_MS } from '../kit/duration.ts'
 import { readVitals } from '../vitals/store.ts'
 import { type Vital, vitalsOf } from '../vitals/vitals.ts'
 
 const HOURS = 24
-const HOUR_MS = 3_600_000
 const VITAL_DAYS = 7
 
 export type Overview = {

@@ -2,6 +2,7 @@
 import type { Game } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
 import type { TillClock } from '../kit/clock.ts'
+import { HOUR_MS } from '../kit/duration.ts'
 import type { Log } from '../kit/log.ts'
 import { reasonOf } from '../kit/reason.ts'
 import { type Repeating, repeat } from '../kit/repeat.ts'
@@ -30,7 +31,6 @@ export type PricingDeps = {
 
 /** How often to check whether a source has a due feed. */
 const CHECK_EVERY_MS = 5_000
-const HOUR_MS = 3_600_000
 const FETCH_TIMEOUT_MS = 60_000
 
 /**

@@ -1,6 +1,7 @@
 /** The price of an item. Pure. Sources' prices are in millionths of a US dollar (micros), before commission. */
 import type { Game } from '../../contract/games.ts'
 import type { UnavailableReason } from '../../contract/statuses.ts'
+import { HOUR_MS } from '../kit/duration.ts'
 import { toMinorUnits } from './exchange.ts'
 
 export type SourcePrice = {
@@ -40,7 +41,6 @@ export type GameRules = {
 
 export type PricingRules = Readonly<Record<Game, GameRules>>
 
-const HOUR_MS = 3_600_000
 /** The whole, in hundredths of a percent. */
 export const BPS = 10_000n
 /** The exchange rate 1, times 10^8: amounts stay in US dollars. */

@@ -1,6 +1,7 @@
 /** The operator's settings for prices, from the environment. */
 import { z } from 'zod'
 import { GAMES, type Game } from '../../contract/games.ts'
+import { MINUTE_MS } from '../kit/duration.ts'
 import { isLoopback } from '../kit/loopback.ts'
 import { perGame } from './per-game.ts'
 import { type GameRules, type PricingRules, rulesWith } from './price.ts'
@@ -52,7 +53,6 @@ export const PRICE_SETTINGS = {
 
 type Settings = z.output<z.ZodObject<typeof PRICE_SETTINGS>>
 
-const MINUTE_MS = 60_000
 const BPS_ONE = 10_000
 
 export function rulesOf(settings: Settings): PricingRules {

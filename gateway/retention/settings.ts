@@ -1,8 +1,7 @@
 /** How long the till keeps temporary data. The ledger, events and the record of acts are kept forever. */
 import { z } from 'zod'
+import { DAY_MS, HOUR_MS } from '../kit/duration.ts'
 
-const DAY_MS = 86_400_000
-const HOUR_MS = 3_600_000
 const MOST_DAYS = 3_650
 
 const whole = (min: number, max: number) => {

@@ -1,6 +1,5 @@
 /** Steam's own times for an offer. Pure. */
-
-const DAY_MS = 86_400_000
+import { DAY_MS } from '../kit/duration.ts'
 
 /** Steam ends every offer after this long. */
 export const OFFER_LIFE_MS = 14 * DAY_MS

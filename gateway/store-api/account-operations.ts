@@ -5,11 +5,10 @@ import { balancesSchema, statementQuerySchema, statementSchema } from '../../con
 import { eventListSchema, eventsQuerySchema } from '../../contract/webhooks.ts'
 import { lastSequence, readEvents } from '../events/store.ts'
 import { refuse } from '../http/refusal.ts'
+import { DAY_MS } from '../kit/duration.ts'
 import { isMovementOf, readBalances, readStatement } from '../stores/balance-store.ts'
 import { readDays } from '../stores/report-store.ts'
 import { type Operation, ok, operation } from './operation.ts'
-
-const DAY_MS = 86_400_000
 
 export const ACCOUNT_OPERATIONS: readonly Operation[] = [
   operation({

@@ -3,6 +3,7 @@ import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { CallingStore } from '../http/call.ts'
 import type { Clock } from '../kit/clock.ts'
+import { DAY_MS, HOUR_MS } from '../kit/duration.ts'
 import type { Log } from '../kit/log.ts'
 import { isSameBytes } from '../kit/same-bytes.ts'
 import { createApiKey, type Mode, type ParsedApiKey } from './api-key.ts'
@@ -10,8 +11,6 @@ import { changeKey, findKey, insertKey, keysOf, lockKey } from './store.ts'
 
 /** The least time between two updates of a key's last use. */
 const LAST_USE_EVERY_MS = 60_000
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 const UNUSED_DAYS = 30
 const SOON_DAYS = 14
 const EXPIRED = 'expired API key was used and refused'

@@ -1,10 +1,9 @@
 /** Trades whose end Steam never reported: when the till stops waiting, and how they end then. Pure. */
 import { plus } from '../kit/clock.ts'
+import { DAY_MS } from '../kit/duration.ts'
 import { LONGEST_HOLD_MS } from '../steam/offer-times.ts'
 import { LAST_REVIEW_MS } from './alarm.ts'
 import type { End, GivenUp, Trade, TradeEvent } from './trade.ts'
-
-const DAY_MS = 86_400_000
 
 /** By then Steam has ended every offer, and every hold. */
 export const WAIT_MS = LONGEST_HOLD_MS

@@ -1,4 +1,5 @@
 /** Judges Steam's trade record. Pure. No other answer of Steam moves money. */
+import { DAY_MS } from '../kit/duration.ts'
 import type { Offer, OfferAsset, SteamTrade } from '../steam/steam.ts'
 import type { Trade } from './trade.ts'
 
@@ -56,8 +57,6 @@ export function sameAssets(some: readonly OfferAsset[], others: readonly OfferAs
     some.every((asset) => wanted.has(key(asset)))
   )
 }
-
-const DAY_MS = 86_400_000
 
 /** When a delivery can no longer be reversed; null if it never could be. `protectionDays`: of its game. */
 export function settlementOf(steamTrade: SteamTrade, acceptedAt: Date, protectionDays: number): Date | null {

@@ -5,6 +5,7 @@ import type { Signals } from '../db/signals.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { refuse } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
+import { DAY_MS } from '../kit/duration.ts'
 import { readAttempts } from './attempt-store.ts'
 import { type ChallengeDeps, challengeEndpoint } from './challenge.ts'
 import { type EndpointRow, proveEndpoint } from './endpoint-store.ts'
@@ -48,7 +49,6 @@ const NO_ANSWER = 'no_answer' as const
 
 /** How many deliveries one store can repeat in 24 hours. */
 const MOST_REPLAYED_A_DAY = 50_000
-const DAY_MS = 86_400_000
 const HOUR_S = 3_600
 
 type ReplayDeps = { db: Db | Tx; clock: Clock; signals: Pick<Signals, 'notify'> }

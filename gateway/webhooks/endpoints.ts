@@ -6,6 +6,7 @@ import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { refuse } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
+import { HOUR_MS } from '../kit/duration.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
 import { type ChallengeDeps, challengeEndpoint } from './challenge.ts'
 import {
@@ -30,8 +31,6 @@ export type EndpointDeps = {
   mode: 'sandbox' | 'live'
   findAllowance: FindAllowance
 }
-
-const HOUR_MS = 3_600_000
 
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 

@@ -1,28 +1,25 @@
 /** The retry schedule of webhooks. Pure. */
-
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../kit/duration.ts'
 
 /** The waits before the second, third … attempt; over 75 hours in total. */
 const WAITS_MS = [
-  5 * SECOND,
-  30 * SECOND,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  5 * HOUR,
-  10 * HOUR,
-  14 * HOUR,
-  20 * HOUR,
-  24 * HOUR,
+  5 * SECOND_MS,
+  30 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
 ]
 
 /** How many times the till tries to deliver an event, including the first. */
 export const ATTEMPTS = WAITS_MS.length + 1
 
 /** The longest wait that a store may ask for by Retry-After. */
-const LONGEST_RETRY_AFTER_MS = 24 * HOUR
+const LONGEST_RETRY_AFTER_MS = 24 * HOUR_MS
 
 export type Failure = {
   /** Failed attempts so far, at least 1. */
@@ -44,7 +41,7 @@ export function nextWaitMs({ attempts, retryAfterMs = 0 }: Failure, random: numb
 /** Reads a Retry-After header, which has seconds or a date. Returns milliseconds, or undefined if it has neither. */
 export function readRetryAfter(header: string | undefined, now: Date): number | undefined {
   if (header === undefined) return undefined
-  if (/^\d{1,9}$/.test(header)) return Number(header) * SECOND
+  if (/^\d{1,9}$/.test(header)) return Number(header) * SECOND_MS
   const at = /^[A-Z][a-z]{2}, /.test(header) ? Date.parse(header) : Number.NaN
   return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime())
 }
