@@ -1,8 +1,6 @@
 /** Problems that need a person now. The vault reports them to the till, which tells the operator. */
+import { DAY_MS, HOUR_MS } from './durations.ts'
 import { keepAtMost, keepNewest } from './markets/keep-newest.ts'
-
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 
 /**
  * How long each kind lasts after it was last noted. A kind that describes a state is noted as long as the state lasts.

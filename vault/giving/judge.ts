@@ -1,5 +1,6 @@
 /** Decides whether the vault fulfils a wish of the till, by the vault's own rules and log, and by Steam's data. Pure. */
 import type { WishRefusal } from '../../contract/gift-failures.ts'
+import { DAY_MS, HOUR_MS } from '../durations.ts'
 import type { Rules } from '../files/rules.ts'
 import type { Partner } from '../files/trade-link.ts'
 import { type Book, isOpen, type Spent } from './book.ts'
@@ -9,8 +10,6 @@ import { type GivenAsset, isSameSet } from './gift.ts'
 export const MOST_ASSETS = 100
 /** Steam's context of items that are not under protection. */
 const FREE_CONTEXT = '2'
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 
 /** The wish as the database describes it. None of it is trusted. */
 export type Wish = {

@@ -2,6 +2,7 @@
  * Decides when an account makes which call to its market. All calls of a desk but those for prices wait for each other:
  * while an answer to a listing is under way, the record must not be compared with the market's list.
  */
+import { MINUTE_MS } from '../durations.ts'
 import { createLock } from '../lock.ts'
 import type { OwnItem } from '../steam/look.ts'
 import { isLive, isOfAccount, type Journal, type Listing, type MarketAccount, soldTimesMs } from './book.ts'
@@ -15,7 +16,6 @@ import { createTimetable, type Timetable } from './timetable.ts'
 import { createUnlisted, type Stock, type Unlisted } from './unlisted.ts'
 import { createUnreadSales, type UnreadSales } from './unread-sales.ts'
 
-const MINUTE_MS = 60_000
 /** How often to look for sales, which must be handed over within five minutes. */
 const LOOK_MS = 15_000
 /** How often to list new items. */

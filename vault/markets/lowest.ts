@@ -1,8 +1,8 @@
 /** The lowest prices of others on a market, from its list of prices and from earlier lists. */
+import { MINUTE_MS } from '../durations.ts'
 import type { Market } from './market.ts'
 import type { Lowest, Others } from './others.ts'
 
-const MINUTE_MS = 60_000
 /** How long a list is used. It contains every item of a game, so it is read rarely. */
 const LIST_MS = 5 * MINUTE_MS
 /** How long to wait after a failure before asking again. */

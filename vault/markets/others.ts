@@ -2,9 +2,8 @@
  * The lowest price of other sellers. A market's price list includes the vault's own listings, so a vault that undercut
  * the list's lowest price would undercut itself, down to its floor.
  */
+import { HOUR_MS, MINUTE_MS } from '../durations.ts'
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
 /** After this time, a price of others counts as unknown, because it may have changed unseen. */
 const REMEMBERED_MS = 6 * HOUR_MS
 /** How long a market's list may still show one of our former prices. */

@@ -1,4 +1,5 @@
 /** The price at which an item is listed. Pure. Amounts are minor units of the market's currency. */
+import { DAY_MS } from '../durations.ts'
 
 export type PriceRules = {
   /** How far to undercut the cheapest listing of others, or the vault's own price if that listing is unknown. */
@@ -43,7 +44,6 @@ export type PriceVerdict =
 
 /** The whole, in hundredths of a percent. */
 export const ALL_BP = 10_000n
-const DAY_MS = 86_400_000
 
 export function listingPrice(item: ItemToPrice, rules: PriceRules): PriceVerdict {
   const { costMinor, mayLose, lowestMinor, mostMinor, knownMinor, onSaleMs, feeBp } = item

@@ -1,4 +1,5 @@
 /** Asks the vault's switch, the till and the market whether an account may sell there, and keeps the account online. */
+import { MINUTE_MS } from '../durations.ts'
 import type { Needs } from '../needs.ts'
 import type { MarketAccount } from './book.ts'
 import { isMaintenance } from './maintenance.ts'
@@ -6,7 +7,6 @@ import type { Failure, Market } from './market.ts'
 import type { Till } from './till.ts'
 import type { Timetable } from './timetable.ts'
 
-const MINUTE_MS = 60_000
 /** Listings sell only while their seller pings the market every few minutes. */
 const PING_MS = 3 * MINUTE_MS
 /** After a failure, how soon to ping again, or to ask again whether the account may sell. */

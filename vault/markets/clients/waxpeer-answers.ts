@@ -1,5 +1,6 @@
 /** Reads the answers of Waxpeer. Their shapes come from the sources of public clients. */
 import { z } from 'zod'
+import { DAY_MS } from '../../durations.ts'
 import { type Partner, partnerOfLink } from '../../files/trade-link.ts'
 import type { DueGift, Listed, Outcome, Problem, Repriced, Row } from '../market.ts'
 import type { Scale } from '../scale.ts'
@@ -14,8 +15,6 @@ import {
   quotedDecimal,
   shortText,
 } from './answer-parts.ts'
-
-const DAY_MS = 86_400_000
 
 /** Waxpeer's names of the games, with Steam's app ids. */
 export const GAMES: Readonly<Record<string, number>> = { csgo: 730, dota2: 570, tf2: 440, rust: 252490 }

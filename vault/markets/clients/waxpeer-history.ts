@@ -1,5 +1,6 @@
 /** Waxpeer's history of sales. */
 
+import { HOUR_MS } from '../../durations.ts'
 import type { MarketAnswer } from '../market.ts'
 import { firstOfEach } from './first-of-each.ts'
 import type { Time } from './pace.ts'
@@ -12,7 +13,6 @@ const MOST_SKIPPED = 1_000
 /** The most pages of one reading, and the most time for it: buyers wait only five minutes. */
 const MOST_PAGES = 100
 const MOST_MS = 120_000
-const HOUR_MS = 3_600_000
 /** Readings end this far in the future, so a clock that is behind Waxpeer's hides no sale. */
 const AHEAD_MS = 24 * HOUR_MS
 /** A sale under way is no older than this, with an hour to spare: Waxpeer cancels each within 6 hours. */
