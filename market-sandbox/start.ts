@@ -161,12 +161,21 @@ function createMarket(shared: Shared, { name, dataFile, onChange }: OwnParts): M
   return market
 }
 
-/** Runs calls one after another. Ignores a call that fails, such as while the Steam sandbox is down. */
+/**
+ * Runs calls one after another. Calls that wait for a running one share the next run, so they do not pile up while the
+ * Steam sandbox is slow. Ignores a run that fails, such as while the Steam sandbox is down.
+ */
 function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   let last = Promise.resolve()
+  let waiting: Promise<void> | undefined
+  const begin = (): Promise<void> => {
+    waiting = undefined
+    return run()
+  }
   return () => {
-    last = last.then(run).catch(() => {})
-    return last
+    waiting ??= last.then(begin).catch(() => {})
+    last = waiting
+    return waiting
   }
 }
 
