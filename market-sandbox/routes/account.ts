@@ -3,8 +3,7 @@ import { field, json, parse } from '../http.ts'
 import { isBanned, isEarlyPing, isOnline, recordPing } from '../world/sellers.ts'
 import { findSeller } from '../world/world.ts'
 import { type Call, type CallContext, change, refuse } from './call.ts'
-
-const FIRST_STEAM_ID = 76561197960265728n
+import { accountIdOf } from './claim.ts'
 
 export const ACCOUNT: Record<string, Call> = {
   'GET test': ({ seller, market }) =>
@@ -21,7 +20,7 @@ export const ACCOUNT: Record<string, Call> = {
   'GET get-my-steam-id': ({ seller }) =>
     json({
       success: true,
-      steamid32: String(BigInt(seller.steamId) - FIRST_STEAM_ID),
+      steamid32: String(accountIdOf(seller.steamId)),
       steamid64: seller.steamId,
     }),
   'GET get-money': async ({ seller, market }) => {

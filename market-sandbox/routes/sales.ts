@@ -2,9 +2,10 @@ import { SCALES } from '../games.ts'
 import { json, jsonText, type Reply } from '../http.ts'
 import type { Market } from '../sandbox.ts'
 import { markReady, openDeals, secondsLeft } from '../world/deals.ts'
-import { offerOf } from '../world/outcomes.ts'
-import { type Deal, itemsOf, type Listing, type World } from '../world/world.ts'
+import { OFFER, offerOf } from '../world/outcomes.ts'
+import type { Deal, Listing } from '../world/world.ts'
 import { type Call, type CallContext, refuse } from './call.ts'
+import { accountIdOf, claimOf } from './claim.ts'
 
 /** The market's digit for each status. A given item stays sold until its sale has settled. */
 const STATUS: Record<Listing['status'], string> = {
@@ -16,9 +17,6 @@ const STATUS: Record<Listing['status'], string> = {
 }
 /** How long ended sales and cancelled listings stay in the list. */
 const SHOWN_S = 600
-/** Steam's number for the state of an offer that waits for its recipient. */
-const ACTIVE = 2
-const FIRST_STEAM_ID = 76561197960265728n
 
 export const SALES: Record<string, Call> = {
   'GET items': async ({ market, seller, appId }) => {
@@ -54,7 +52,7 @@ export const SALES: Record<string, Call> = {
     const trades = deals.map(({ offerId, buyer, madeAtS }) => ({
       dir: 'out',
       trade_id: offerId,
-      bot_id: String(BigInt(buyer) - FIRST_STEAM_ID),
+      bot_id: String(accountIdOf(buyer)),
       timestamp: madeAtS,
     }))
     return json({ success: true, trades })
@@ -124,39 +122,23 @@ async function readOffersToMake({ market, seller, appId }: CallContext): Promise
   await market.look()
   const world = market.world()
   const deals = openDeals(world, seller.steamId, appId).filter((deal) => market.nowS() < deal.deadlineS)
-  return deals.map((deal) => offerText(market, world, deal))
+  return deals.map((deal) => offerText(market, deal))
 }
 
-function offerText({ faults }: Market, world: World, deal: Deal): string {
-  const buyer = world.buyers.find(({ steamId }) => steamId === deal.buyer)
-  const sold = itemsOf(world, deal).map(({ assetId }) => assetId)
-  // An item that was never listed.
-  const unsoldAssetId = String(BigInt(sold[0] ?? '0') + 7n)
-  const assets = [
-    ...(faults.isOn('lies-asset') ? [unsoldAssetId] : sold),
-    ...(faults.isOn('lies-more') ? [unsoldAssetId] : []),
-  ]
-  const items = assets.map(
-    (assetId) =>
-      `{"appid":${faults.isOn('lies-app') ? HUGE_APP : deal.appId},"contextid":2,"assetid":${assetId},"amount":1}`,
-  )
-  const partner = faults.isOn('lies-partner')
-    ? Number(BigInt(deal.seller) - FIRST_STEAM_ID)
-    : (buyer?.accountId ?? 0)
-  const message = faults.isOn('lies-message') ? DEPOSIT_MESSAGE : deal.message
+function offerText(market: Market, deal: Deal): string {
+  const { assets, partnerSteamId, token, message } = claimOf(market, deal)
+  const appId = market.faults.isOn('lies-app') ? HUGE_APP : deal.appId
+  const items = assets.map((assetId) => `{"appid":${appId},"contextid":2,"assetid":${assetId},"amount":1}`)
   const withoutItems = JSON.stringify({
     hash: deal.hash,
-    partner,
-    token: buyer?.token ?? '',
+    partner: accountIdOf(partnerSteamId),
+    token,
     tradeoffermessage: message,
   })
   return `${withoutItems.slice(0, -1)},"items":[${items.join(',')}]}`
 }
 
 const HUGE_APP = '9'.repeat(20)
-
-/** A message that looks like the secret code of a deposit. */
-const DEPOSIT_MESSAGE = 'K7MXPQ'
 
 function hashOf(offer: string): string {
   return /"hash":"(\w+)"/.exec(offer)?.[1] ?? ''
@@ -172,7 +154,7 @@ async function tradeReady({ market, seller, request }: CallContext): Promise<Rep
     .deals.find((each) => each.seller === seller.steamId && offerOf(each, [offer]) !== undefined)
   if (!deal) return refuse('error get info about trade')
   if (deal.state === 'given') return json({ success: true })
-  if (offer.state !== ACTIVE) return refuse('error not active offers')
+  if (offer.state !== OFFER.active) return refuse('error not active offers')
   market.change((world, nowS) => ({
     world: markReady(world, { hash: deal.hash, offerId }, nowS),
     answer: undefined,

@@ -2,11 +2,9 @@
 import { WAXPEER_GAMES } from '../games.ts'
 import type { Market } from '../sandbox.ts'
 import { SELLER_SHARE } from '../world/outcomes.ts'
-import { type Deal, itemsOf } from '../world/world.ts'
+import type { Deal } from '../world/world.ts'
+import { accountIdOf, type Claim, claimOf } from './claim.ts'
 
-const FIRST_STEAM_ID = 76561197960265728n
-/** A message that looks like the secret code of a deposit. */
-const DEPOSIT_MESSAGE = 'K7MXPQ'
 /** Seconds to hand over while the fault `send-soon` is on. */
 const SOON_S = 20
 
@@ -19,33 +17,17 @@ const gameOf = (appId: number): string =>
 
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()
 
-/** The items and the recipient as Waxpeer reports them. Active faults can change both. */
-function claimOf(market: Market, deal: Deal) {
-  const { faults } = market
-  const world = market.world()
-  const buyer = world.buyers.find(({ steamId }) => steamId === deal.buyer)
-  const sold = itemsOf(world, deal)
-  // An item that was never listed.
-  const unsoldAssetId = String(BigInt(sold[0]?.assetId ?? '0') + 7n)
-  const assets = [
-    ...(faults.isOn('lies-asset') ? [unsoldAssetId] : sold.map(({ assetId }) => assetId)),
-    ...(faults.isOn('lies-more') ? [unsoldAssetId] : []),
-  ]
-  const partner = faults.isOn('lies-partner') ? BigInt(deal.seller) : BigInt(deal.buyer)
-  const fields = [`partner=${partner - FIRST_STEAM_ID}`, `token=${buyer?.token ?? ''}`]
+/** Names the recipient as a trade link does. */
+function linkOf({ faults }: Market, { partnerSteamId, token }: Claim): string {
+  const fields = [`partner=${accountIdOf(partnerSteamId)}`, `token=${token}`]
   if (faults.isOn('link-reordered')) fields.reverse()
-  return {
-    assets,
-    sold,
-    partner: String(partner),
-    link: `https://steamcommunity.com/tradeoffer/new/?${fields.join('&')}`,
-    message: faults.isOn('lies-message') ? DEPOSIT_MESSAGE : deal.message,
-  }
+  return `https://steamcommunity.com/tradeoffer/new/?${fields.join('&')}`
 }
 
 /** A row of `ready-to-transfer-p2p`. */
 export function handOverOf(market: Market, deal: Deal) {
-  const { assets, sold, partner, link, message } = claimOf(market, deal)
+  const claim = claimOf(market, deal)
+  const { assets, sold, partnerSteamId, message } = claim
   const priceOf = (assetId: string): number => {
     const price = sold.find((item) => item.assetId === assetId)?.price ?? sold[0]?.price ?? 0
     return market.faults.isOn('lies-price') ? Math.floor(price / 2) : price
@@ -54,14 +36,14 @@ export function handOverOf(market: Market, deal: Deal) {
     id: sold[0]?.itemId,
     costum_id: deal.hash,
     trade_id: null,
-    tradelink: link,
+    tradelink: linkOf(market, claim),
     trade_message: message,
     done: false,
     stage: 1,
     creator: 'market',
     send_until: iso(handOverUntilS(market, deal)),
     last_updated: iso(deal.madeAtS),
-    for_steamid64: partner,
+    for_steamid64: partnerSteamId,
     items: assets.map((assetId) => ({
       item_id: assetId,
       give_amount: Math.floor(priceOf(assetId) * SELLER_SHARE),
@@ -77,7 +59,8 @@ export function handOverOf(market: Market, deal: Deal) {
  * socket.
  */
 export function pushOf(market: Market, deal: Deal) {
-  const { assets, partner, link, message } = claimOf(market, deal)
+  const claim = claimOf(market, deal)
+  const { assets, partnerSteamId, message } = claim
   const side = (ids: readonly string[]) => ({
     assets: ids.map((assetid) => ({ appid: deal.appId, contextid: '2', amount: 1, assetid })),
     currency: [],
@@ -88,8 +71,8 @@ export function pushOf(market: Market, deal: Deal) {
     wax_id: deal.hash,
     json_tradeoffer: { newversion: true, version: 2, me: side(assets), them: side(assets) },
     tradeoffermessage: message,
-    tradelink: link,
-    partner,
+    tradelink: linkOf(market, claim),
+    partner: partnerSteamId,
     created: iso(deal.madeAtS),
     now: iso(market.nowS()),
     send_until: iso(handOverUntilS(market, deal)),

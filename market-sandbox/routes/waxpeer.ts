@@ -5,7 +5,7 @@ import { field, type Incoming, json, parse, type Reply } from '../http.ts'
 import type { Market } from '../sandbox.ts'
 import { markReady, openDeals } from '../world/deals.ts'
 import { listItem, priceItem, unlistAll } from '../world/listings.ts'
-import { offerOf, SELLER_SHARE } from '../world/outcomes.ts'
+import { OFFER, offerOf, SELLER_SHARE } from '../world/outcomes.ts'
 import { askForInventory, inventoryOf, isBanned, isOnline } from '../world/sellers.ts'
 import { type Deal, findSeller, itemsOf, type Listing, type Seller } from '../world/world.ts'
 import { type Call, type CallContext, change } from './call.ts'
@@ -21,7 +21,7 @@ const MOST_SKIPPED = 1_000
 const ITEM_WINDOW_MS = 120_000
 const MOST_OF_ITEM = 2
 /** Steam's states of an offer: active, and waiting for the sender's phone. */
-const SENT = new Set([2, 9])
+const SENT = new Set([OFFER.active, OFFER.unconfirmed])
 
 const refuse = (msg: string, status = 200): Reply => json({ success: false, msg }, status)
 

@@ -1,12 +1,9 @@
 /** The buyers' reactions to the offers that reach them. Pure. */
 import type { SteamOffer } from '../steam.ts'
-import { offerOf } from './outcomes.ts'
+import { OFFER, offerOf } from './outcomes.ts'
 import { type Buyer, type Deal, MINUTE_S, type Temper, type World } from './world.ts'
 
 export type Reaction = { offerId: string; does: 'accept' | 'decline' | 'counter' }
-
-/** Steam's number for the state of an offer that waits for its recipient. */
-const ACTIVE = 2
 
 /** `waitsForReady`: `afterS` begins when the seller reports the offer to the market, not when the offer is sent. */
 type Habit = { does: Reaction['does']; afterS: number; waitsForReady: boolean }
@@ -41,7 +38,7 @@ export function reactionsDue(world: World, offers: readonly SteamOffer[], nowS: 
     if (deal.state !== 'open') return []
     const offer = offerOf(deal, offers)
     const habit = HABITS[buyerOf(world, deal)?.temper ?? 'never']
-    if (!habit || offer?.state !== ACTIVE || !givesBoughtItems(world, deal, offer)) return []
+    if (!habit || offer?.state !== OFFER.active || !givesBoughtItems(world, deal, offer)) return []
     const fromS = habit.waitsForReady ? (deal.readyAtS ?? Infinity) : offer.createdAtS
     return fromS + habit.afterS <= nowS ? [{ offerId: offer.id, does: habit.does }] : []
   })

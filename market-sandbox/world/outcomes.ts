@@ -25,7 +25,7 @@ const BAN_AFTER_MISSES_S = DAY_S
 const MUST_CANCEL_S = 7 * 3600
 
 /** Steam's numbers for the states of an offer. */
-const OFFER = { active: 2, accepted: 3, withdrawn: 6, unconfirmed: 9, escrow: 11 }
+export const OFFER = { active: 2, accepted: 3, withdrawn: 6, unconfirmed: 9, escrow: 11 }
 /** Steam's numbers for trades that were taken back. */
 const REVERSED = new Set([6, 7, 12])
 
