@@ -53,10 +53,18 @@ const QUOTAS: Quota[] = [
 
 export type Quotas = ReturnType<typeof createQuotas>
 
-/** Counts requests against Steam's limits. `isTight`: TIGHT_QUOTAS is on for this caller. */
-export function createQuotas(isOn: boolean, isTight: (caller: string) => boolean) {
+type Options = {
+  isOn: boolean
+  /** True if TIGHT_QUOTAS is on for this caller. */
+  isTight: (caller: string) => boolean
+  nowS: () => number
+}
+
+/** Counts requests against Steam's limits. */
+export function createQuotas({ isOn, isTight, nowS }: Options) {
   let buckets = new Map<string, { left: number; atMs: number }>()
-  const take = (quota: Quota, caller: string, nowMs: number): boolean => {
+  const take = (quota: Quota, caller: string): boolean => {
+    const nowMs = nowS() * 1000
     const key = `${quota.at} ${quota.per === 'account' ? caller : ''}`
     const { burst, everyMs } = isTight(caller) ? TIGHT : quota
     const bucket = buckets.get(key) ?? { left: burst, atMs: nowMs }
@@ -66,9 +74,9 @@ export function createQuotas(isOn: boolean, isTight: (caller: string) => boolean
   }
   return {
     /** Steam's answer to a request beyond the limit; undefined within it. */
-    refuse(request: Incoming, caller: string, nowMs: number): Reply | undefined {
+    refuse(request: Incoming, caller: string): Reply | undefined {
       const quota = QUOTAS.find(({ at }) => at.test(request.host + request.path))
-      if (!quota || (!isOn && !isTight(caller)) || take(quota, caller, nowMs)) return undefined
+      if (!quota || (!isOn && !isTight(caller)) || take(quota, caller)) return undefined
       return quota.isSilent ? json({ response: {} }, 200, { 'x-eresult': '1' }) : json(null, 429)
     },
     clear() {

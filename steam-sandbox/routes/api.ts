@@ -13,7 +13,7 @@ export function api(request: Incoming, sandbox: Sandbox): Reply | undefined {
   const token = request.query.get('access_token') ?? request.form.get('access_token') ?? ''
   const caller = callerOf(token, 'web:community', sandbox)
   if (!caller) return text(UNAUTHORIZED, 'text/html', 401)
-  const refused = sandbox.quotas.refuse(request, caller, sandbox.nowS() * 1000)
+  const refused = sandbox.quotas.refuse(request, caller)
   if (refused) return refused
   const [, service = '', name = ''] = request.path.split('/')
   const methods = Object.hasOwn(METHODS, service) ? METHODS[service] : undefined

@@ -26,7 +26,7 @@ export function community(request: Incoming, sandbox: Sandbox): Reply | undefine
     return request.method === 'POST' ? json(null, 401) : redirect('https://steamcommunity.com/login/home/')
   }
   if (request.method !== 'POST') return read(request, sandbox, steamId)
-  const refused = sandbox.quotas.refuse(request, steamId, sandbox.nowS() * 1000)
+  const refused = sandbox.quotas.refuse(request, steamId)
   return refused ?? write(request, sandbox, steamId)
 }
 
@@ -49,7 +49,7 @@ function profile(request: Incoming, sandbox: Sandbox): Reply | undefined {
   const mini = /^\/miniprofile\/(\d+)\/json\/?$/.exec(path)
   const page = /^\/profiles\/(\d+)\/?$/.exec(path)
   if (!mini && (!page || query.get('xml') !== '1')) return undefined
-  const refused = sandbox.quotas.refuse(request, '', sandbox.nowS() * 1000)
+  const refused = sandbox.quotas.refuse(request, '')
   if (refused) return refused
   if (mini) {
     const account = world.accounts.find(({ accountId }) => String(accountId) === mini[1])

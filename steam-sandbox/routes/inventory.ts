@@ -16,7 +16,7 @@ export function publicInventory(request: Incoming, sandbox: Sandbox): Reply | un
   const match = /^\/inventory\/(\d+)\/(\d+)\/(\d+)$/.exec(request.path)
   if (!match) return undefined
   const [, steamId = '', appId = '', contextId = ''] = match
-  const refused = sandbox.quotas.refuse(request, '', sandbox.nowS() * 1000)
+  const refused = sandbox.quotas.refuse(request, '')
   if (refused) return refused
   const count = Number(request.query.get('count') ?? 75)
   if (!(count >= 1 && count <= MAX_COUNT)) return json(null, 400)
@@ -92,7 +92,7 @@ function pageOf(
  */
 export function partnerInventory(request: Incoming, sandbox: Sandbox, caller: string): Reply {
   const { query } = request
-  const refused = sandbox.quotas.refuse(request, caller, sandbox.nowS() * 1000)
+  const refused = sandbox.quotas.refuse(request, caller)
   if (refused) return refused
   const world = sandbox.world()
   const account = findAccount(world, query.get('partner') ?? '')

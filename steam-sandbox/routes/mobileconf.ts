@@ -34,7 +34,7 @@ export function mobileconf(request: Incoming, sandbox: Sandbox): Reply | undefin
   const steamId = mobileSessionOf(request, sandbox)
   const account = findAccount(sandbox.world(), steamId ?? '')
   if (!account) return json({ success: false, needauth: true })
-  const refused = sandbox.quotas.refuse(request, account.steamId, sandbox.nowS() * 1000)
+  const refused = sandbox.quotas.refuse(request, account.steamId)
   if (refused) return refused
   const [name = '', id = ''] = path.split('/')
   const params = request.method === 'POST' ? request.form : request.query

@@ -70,7 +70,7 @@ function end({ method, form }: Incoming, sandbox: Sandbox, { by, how }: End): Re
 export function ownInventory(request: Incoming, sandbox: Sandbox, caller: string): Reply | undefined {
   const match = /^\/profiles\/(\d+)\/inventory\/json\/(\d+)\/(\d+)\/?$/.exec(request.path)
   if (!match) return undefined
-  const refused = sandbox.quotas.refuse(request, caller, sandbox.nowS() * 1000)
+  const refused = sandbox.quotas.refuse(request, caller)
   if (refused) return refused
   const [, steamId, appId, contextId] = match
   const account = findAccount(sandbox.world(), caller)

@@ -9,7 +9,7 @@ import { type Account, findAccount, type Obstacle, type World } from '../world/w
 
 /** The page for making an offer. Programs read its error texts and the variables of its script. */
 export function tradePage(request: Incoming, sandbox: Sandbox, steamId: string): Reply {
-  const refused = sandbox.quotas.refuse(request, steamId, sandbox.nowS() * 1000)
+  const refused = sandbox.quotas.refuse(request, steamId)
   if (refused) return refused
   const world = sandbox.world()
   const partner = world.accounts.find(({ accountId }) => String(accountId) === request.query.get('partner'))
