@@ -1,12 +1,11 @@
 /** Copies of existing accounts: guests, which are shoppers for one test or demo; additional bots; and a seller. */
 import { createHash } from 'node:crypto'
 import { endOffer } from './offers.ts'
-import { type Account, findAccount, STATE, type World, withAccount } from './world.ts'
+import { type Account, findAccount, STATE, steamIdOf, type World, withAccount } from './world.ts'
 
 /** The most guests until a reset, because every account costs time in each request. */
 export const MOST_GUESTS = 1_000
 
-const FIRST_STEAM_ID = 76561197960265728n
 /** Above the numbers of the seed's accounts, which go from 1,000,000,000 to 1,800,000,000. */
 const FIRST_GUEST = 2_000_000_000
 
@@ -30,7 +29,7 @@ export function inviteGuest(world: World, like: string): Added {
   const guest: Account = {
     ...unrestricted,
     accountId,
-    steamId: String(FIRST_STEAM_ID + BigInt(accountId)),
+    steamId: steamIdOf(accountId),
     name,
     token: hash.digest('base64url').slice(0, 8),
     assets,
@@ -78,7 +77,7 @@ function botLike(template: Account, identity: Pick<Account, 'kind' | 'name' | 'a
   return {
     ...unrestricted,
     ...identity,
-    steamId: String(FIRST_STEAM_ID + BigInt(identity.accountId)),
+    steamId: steamIdOf(identity.accountId),
     token: hash.digest('base64url').slice(0, 8),
     assets: [],
     sessionGeneration: 0,

@@ -7,13 +7,12 @@ import {
   findAccount,
   PROTECTED_APP,
   PROTECTION_S,
+  steamIdOf,
   TRADE,
   type Trade,
   type World,
   withAccount,
 } from './world.ts'
-
-const FIRST_STEAM_ID = 76561197960265728n
 
 /** True for one class of each name: false for a twin (another item of the same name) and every paint but the first. */
 export const isOrdinary = ({ twin, paint }: ItemClass): boolean =>
@@ -60,7 +59,7 @@ export function seedWorld(seed: string, nowMs: number): World {
     return {
       kind,
       accountId,
-      steamId: String(FIRST_STEAM_ID + BigInt(accountId)),
+      steamId: steamIdOf(accountId),
       name,
       level,
       token: tokenOf(random),

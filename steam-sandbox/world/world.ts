@@ -144,6 +144,10 @@ export type Answer<T> = { world: World; answer: T | Refusal }
 /** The most offers to keep, and the most trades; older ones are deleted. */
 export const MOST_KEPT = 5000
 export const OFFER_LIFE_S = 14 * 86_400
+const FIRST_STEAM_ID = 76561197960265728n
+
+export const steamIdOf = (accountId: number): string => String(FIRST_STEAM_ID + BigInt(accountId))
+
 export const DAY_S = 86_400
 /** How long Steam's trade protection lasts. */
 export const PROTECTION_S = 7 * DAY_S
