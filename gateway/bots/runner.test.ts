@@ -197,7 +197,7 @@ describe('a session', () => {
     expect((await row.executeTakeFirstOrThrow()).protection_acknowledged_at).not.toBeNull()
   })
 
-  it('D-18 a session that Steam refuses stops the bot immediately, and for good if Steam refuses again an hour later', async () => {
+  it('D-18 that Steam refuses stops the bot immediately, and for good if Steam refuses again an hour later', async () => {
     await enrol()
     steam.session = 'dead'
     const first = start()
@@ -224,7 +224,7 @@ describe('a session', () => {
     expect(lines).not.toContain(TOKEN)
   })
 
-  it('D-18 a session that Steam refused by mistake comes back, and the refusal is deleted', async () => {
+  it('D-18 that Steam refused by mistake comes back, and the refusal is deleted', async () => {
     await enrol()
     steam.session = 'dead'
     start()
@@ -271,7 +271,7 @@ describe('a session', () => {
   })
 })
 
-describe('a failure of a bot', () => {
+describe('a kind of call', () => {
   const failing = async () => {
     const row = await database.db
       .selectFrom('bot')
@@ -280,7 +280,7 @@ describe('a failure of a bot', () => {
     return { offers: row.offers_failing_since !== null, inventories: row.inventories_failing_since !== null }
   }
 
-  it('D-28 a failing kind of call is stored, and cleared when such a call works again', async () => {
+  it('D-28 that fails is stored as failing until such a call works again', async () => {
     await enrol()
     const { contexts } = start()
     await expectOnline()
@@ -297,7 +297,7 @@ describe('a failure of a bot', () => {
     await expect.poll(failing).toMatchObject({ offers: false })
   })
 
-  it('D-28 every kind of call counts as failing while the bot’s session cannot be opened', async () => {
+  it('D-28 counts as failing while the bot’s session cannot be opened', async () => {
     await enrol()
     steam.session = 'down'
     start()

@@ -68,7 +68,7 @@ describe('a lease', () => {
     expect(new Set(ids).size).toBe(6)
   })
 
-  it('D-40 a lease does not run out when the clock is advanced', async () => {
+  it('D-40 does not run out when the clock is advanced', async () => {
     const sandbox = openDatabase(database.url, 1, 'sandbox')
     await aBot(1)
     const [lease] = await takeLeases(sandbox.db, OWNER, 10)

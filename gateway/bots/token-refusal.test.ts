@@ -5,7 +5,7 @@ const FIRST = new Date('2026-11-22T12:00:00Z')
 const atMinute = (minutes: number) => new Date(FIRST.getTime() + minutes * 60_000)
 
 describe('a refused token', () => {
-  it('D-18 a refused token is tried again for an hour, and is dead if it is then refused', () => {
+  it('D-18 is tried again for an hour, and is dead if it is then refused', () => {
     const retries: number[] = []
     let now = FIRST
     let since: Date | null = null

@@ -157,7 +157,7 @@ describe('the SQL function till_now()', () => {
     expect(rows).toEqual([{ time: new Date('2030-01-01T00:00:00Z') }])
   })
 
-  it('is the only function that reads the time, and the default of all time columns except the migrations’', async () => {
+  it('is the only function, and the only column default except the migrations’, that reads the time', async () => {
     const { rows } = await sql<{ name: string; value: string }>`
       select attrelid::regclass::text as name, pg_get_expr(adbin, adrelid) as value
       from pg_attrdef join pg_attribute on attrelid = adrelid and attnum = adnum

@@ -36,8 +36,8 @@ const collect = async (data: unknown) => {
 const ring = (data: object, options = {}) =>
   database.db.transaction().execute((tx) => queue.send(tx, { queue: 'bell', data, ...options }))
 
-describe('queue', () => {
-  test('a job exists only if its transaction commits', async () => {
+describe('the queue', () => {
+  test('keeps a job only if its transaction commits', async () => {
     await database.db
       .transaction()
       .execute(async (tx) => {
@@ -51,7 +51,7 @@ describe('queue', () => {
     await expect.poll(() => seen).toEqual([{ from: 'committed' }])
   })
 
-  test('D-40 a delayed job starts when the advanced clock reaches its time', async () => {
+  test('D-40 starts a delayed job when the advanced clock reaches its time', async () => {
     await queue.stop()
     const clock = createTillClock()
     clock.advanceTo(8 * 86_400_000)
@@ -83,7 +83,7 @@ describe('queue', () => {
     await expect.poll(() => seen).toHaveLength(2)
   })
 
-  test('a backlog drains without waiting for polls', async () => {
+  test('drains a backlog without waiting for polls', async () => {
     await pollHourly()
     for (let n = 0; n < 60; n += 1) await ring({ n })
     await queue.work('bell', collect)
@@ -97,7 +97,7 @@ describe('queue', () => {
     await expect.poll(() => seen).toHaveLength(1)
   })
 
-  test('a job that is sent while notifications are cut off is found when they are back', async () => {
+  test('finds a job that was sent while notifications were cut off, once they are back', async () => {
     await pollHourly()
     await queue.work('bell', collect)
     await ring({ n: 1 })
@@ -111,7 +111,7 @@ describe('queue', () => {
     await expect.poll(() => seen).toHaveLength(2)
   })
 
-  test('an urgent job is taken before jobs that have waited longer', async () => {
+  test('runs an urgent job before jobs that have waited longer', async () => {
     for (let n = 0; n < 5; n += 1) await ring({ n })
     await ring({ n: 'urgent' }, { urgent: true })
     await queue.work('bell', collect, { concurrency: 1 })
@@ -119,7 +119,7 @@ describe('queue', () => {
     expect(seen[0]).toEqual({ n: 'urgent' })
   })
 
-  test('a job is taken only if it can run immediately, and a slow job delays no other', async () => {
+  test('takes a job only if it can run immediately, and lets no slow job delay another', async () => {
     const slow = Promise.withResolvers<void>()
     onTestFinished(() => slow.resolve())
     const handle = async (data: unknown) => {
@@ -163,7 +163,7 @@ describe('queue', () => {
     expect(lookCalls().at(-1)?.flat(2)).toEqual(expect.arrayContaining(names))
   })
 
-  test('a failed job runs again, and a job that succeeded at the same time does not', async () => {
+  test('runs a failed job again, but not a job that succeeded at the same time', async () => {
     await ring({ n: 'fails once' })
     await ring({ n: 'good' })
     let failures = 0
@@ -179,7 +179,7 @@ describe('queue', () => {
     expect(captured.lines.join('')).toContain('job failed')
   })
 
-  test('with concurrency 1, jobs run one after the other', async () => {
+  test('runs jobs one after the other with concurrency 1', async () => {
     let running = 0
     let most = 0
     for (let n = 0; n < 6; n += 1) await ring({ n })
@@ -199,7 +199,7 @@ describe('queue', () => {
     expect(most).toBe(1)
   })
 
-  test('a stopped worker takes no more jobs', async () => {
+  test('gives a stopped worker no further jobs', async () => {
     const stop = await queue.work('bell', collect)
     await stop()
     await ring({ n: 1 })

@@ -32,7 +32,7 @@ afterEach(async () => {
 const nameOf = ({ url }: TestDatabase): string => new URL(url).pathname.slice(1)
 
 describe('migrate', () => {
-  test('two starts at the same time both succeed and apply each file once', async () => {
+  test('lets two starts at the same time succeed, and applies each file once', async () => {
     const both = await Promise.all([
       migrate({ url: database.url, folder }),
       migrate({ url: database.url, folder }),
@@ -47,7 +47,7 @@ describe('migrate', () => {
     expect(await migrate({ url: database.url, folder })).toEqual(['0002_two.sql', '0003_three.sql'])
   })
 
-  test('a start that waits for another one does not keep it from building an index concurrently', async () => {
+  test('waits for another start without keeping it from building an index concurrently', async () => {
     await sql`create table large (id int)`.execute(database.db)
     await database.db.connection().execute(async (db) => {
       await sql`select pg_advisory_lock(${MIGRATION_LOCK})`.execute(db)
@@ -60,7 +60,7 @@ describe('migrate', () => {
     })
   })
 
-  test('a file that fails leaves no changes behind', async () => {
+  test('leaves no changes of a file that fails', async () => {
     writeFileSync(join(folder, '0002_two.sql'), 'create table two (id int); select 1 / 0;')
     await expect(migrate({ url: database.url, folder })).rejects.toThrow(
       '0002_two.sql failed: division by zero',
@@ -69,7 +69,7 @@ describe('migrate', () => {
     expect(await migrate({ url: database.url, folder })).toEqual(['0002_two.sql'])
   })
 
-  test('a long migration is ended neither by the database’s time limit nor by a router’s', async () => {
+  test('outlasts the time limits of the database and of a router', async () => {
     const keptAlive = vi.spyOn(Socket.prototype, 'setKeepAlive')
     onTestFinished(() => keptAlive.mockRestore())
     await sql`alter database ${sql.table(nameOf(database))} set statement_timeout = '500ms'`.execute(
@@ -112,7 +112,7 @@ describe('migrate', () => {
     await expect(migrate({ url: database.url, folder })).rejects.toThrow('0002_two.sql was changed')
   })
 
-  test('a published migration records the checksum of its published file, which earlier releases compare', () => {
+  test('records the checksum of the published file of a migration, which earlier releases compare', () => {
     const recorded = migrationFiles().map(({ name, sha256 }) => [name, sha256])
     expect(Object.fromEntries(recorded)).toMatchObject(
       Object.fromEntries(Object.entries(PUBLISHED_CHECKSUMS).map(([name, { file }]) => [name, file])),
@@ -145,7 +145,7 @@ describe('migrate', () => {
     },
   )
 
-  test('a database without recorded oldest versions is refused by code that lacks its migrations', async () => {
+  test('refuses a database without recorded oldest versions if the code lacks one of its migrations', async () => {
     writeFileSync(join(folder, '0002_later.sql'), 'create table later (id int);')
     await migrate({ url: database.url, folder })
     await sql`alter table migration drop column oldest_version`.execute(database.db)
@@ -153,7 +153,7 @@ describe('migrate', () => {
     await expect(migrate({ url: database.url, folder })).rejects.toThrow('Start that version')
   })
 
-  test('code starts on a newer schema if that schema allows it, and older code does not', async () => {
+  test('accepts a newer schema only if that schema allows the version of the code', async () => {
     const older = mkdtempSync(join(tmpdir(), 'tradetill-older-'))
     onTestFinished(() => rmSync(older, { recursive: true }))
     cpSync(folder, older, { recursive: true })
@@ -171,7 +171,7 @@ describe('migrate', () => {
     )
   })
 
-  test('code does not apply its own migration to a schema with a different history', async () => {
+  test('applies no migration to a schema with a different history', async () => {
     writeFileSync(join(folder, '0002_two.sql'), '-- oldest version: 0.0.1\ncreate table two (id int);')
     await migrate({ url: database.url, folder })
     rmSync(join(folder, '0002_two.sql'))
@@ -231,7 +231,7 @@ describe('migrate', () => {
     })
   })
 
-  test('a file without a transaction can drop an index and build it again concurrently', async () => {
+  test('drops an index and builds it again concurrently, if a file without a transaction says so', async () => {
     await migrate({ url: database.url, folder })
     const lines = [
       '-- oldest version: 0.3.0',
@@ -281,11 +281,11 @@ describe('migrate', () => {
     expect(progress).toHaveLength(3)
   })
 
-  test('the real migrations apply to an empty database', async () => {
+  test('applies the real migrations to an empty database', async () => {
     expect(await migrate({ url: database.url })).toContain('0001_baseline.sql')
   })
 
-  test('each real migration since 0003 names the oldest version that may run on it', () => {
+  test('reads the oldest version that may run on the schema from each real migration since 0003', () => {
     const withoutVersion = migrationFiles().filter(({ oldestVersion }) => oldestVersion === undefined)
     expect(withoutVersion.map(({ name }) => name)).toEqual(['0001_baseline.sql', '0002_fleet.sql'])
   })
