@@ -145,7 +145,7 @@ examine() {
   "$root"/opt/*) ;;
   *) stop "Unpack the release in /opt: the till cannot read $release." ;;
   esac
-  (cd "$release" && sha256sum --check --quiet SHA256SUMS) || stop "$release differs from its release: unpack it again."
+  (cd "$release" && sha256sum --check --quiet SHA256SUMS) || stop "Files of $release are missing or were changed: unpack it again."
   host=$(agreed --host "$host" TRADETILL_PUBLIC_URL pay.example)
   mail=$(agreed --mail "$mail" TRADETILL_SUPPORT_EMAIL help@pay.example)
   if [ "$console$(setting TRADETILL_CONSOLE_URL)" ]; then

@@ -34,8 +34,8 @@ const confirmation = (page: Page, texts: Messages) => page.getByRole('dialog', {
 const refusal = (page: Page, texts: Messages) => page.getByRole('dialog', { name: texts.creationErrorTitle })
 
 /**
- * Notes each toast, alert and refusal that the page shows from now on. Resolves to a function that
- * returns the texts noted so far.
+ * Notes each toast, alert and refusal that the page shows from now on. Resolves to a function that returns the texts
+ * noted so far.
  */
 async function noteMessages(page: Page): Promise<() => Promise<unknown>> {
   const noted = await page.evaluateHandle(() => {

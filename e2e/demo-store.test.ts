@@ -19,7 +19,7 @@ test('a shopper pays for a cart inside the store and then owns the goods, and th
   await page.locator('#cart').getByText('$9.98').first().waitFor()
   const here = page.getByRole('radio', { name: 'Here, inside the store' })
   await here.check()
-  // Enter in the field presses the form's own button.
+  // Enter on this choice presses the form's own button.
   await here.press('Enter')
 
   const frame = page.frameLocator('iframe')
