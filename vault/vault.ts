@@ -163,7 +163,8 @@ function checkAccess(
 export function holdFolder(path: string): Promise<Server> {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   const name = `tradetill-vault-${createHash('sha256').update(realpathSync(path)).digest('hex').slice(0, 32)}`
-  // On Linux and Windows, this address ends with the process. On other systems, it is a file, which outlives a kill.
+  // On Linux and Windows, this address is gone once the process ends. On other systems, it is a file, which outlives a
+  // kill.
   const addresses: Record<string, string> = { linux: `\0${name}`, win32: `\\\\.\\pipe\\${name}` }
   const address = addresses[process.platform]
   if (address !== undefined) return listenAt(address, path)

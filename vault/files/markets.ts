@@ -29,7 +29,7 @@ const rowsOf = (folder: Folder) => fileSchema.parse(JSON.parse(folder.read(FILE)
 const write = (folder: Folder, rows: z.infer<typeof fileSchema>): void =>
   folder.write(FILE, `${JSON.stringify(fileSchema.parse(rows), null, 2)}\n`)
 
-/** Reads the accounts. Throws if a market's key was changed, or sealed with another key of the vault. */
+/** Reads the accounts. Throws if a market's key was changed, or was sealed with a different vault key. */
 export function readMarkets(folder: Folder, key: Key): MarketAccess[] {
   return rowsOf(folder).map(({ sealedKey, ...row }) => ({
     ...row,

@@ -97,7 +97,7 @@ function Numbers({ payment: { id, steamTradeId } }: { payment: Payment }) {
   return <p className="quiet">{numbers.filter((number) => number !== null).join(' · ')}</p>
 }
 
-/** Says until when the next offer has to wait. Empty if it can be sent now. */
+/** Says when the next offer can be sent. Empty if it can be sent now. */
 function NextOffer({ payment: { nextOfferAt } }: { payment: Payment }) {
   const { texts, language } = useModalTexts()
   return nextOfferAt === undefined ? null : texts.nextOfferAt(formatTime(nextOfferAt, language))

@@ -43,7 +43,7 @@ function useDifference(payment: Payment, expected: number | null): string {
   const now = creditOf(payment)?.now ?? null
   if (payment.status !== 'pending' || expected === null || now === null || now === expected) return ''
   if (now > expected) return ` ${texts.moreNow(money(now - expected, payment.currency))}`
-  // Credit on release has no limit that could have less room.
+  // Only a limit can leave less for now than expected, because other payments use it too.
   if (heldByOf(payment) !== 'limit') return ''
   return ` ${texts.lessNow(money(expected - now, payment.currency))}`
 }

@@ -12,8 +12,8 @@ import { withoutWear } from './item-name.ts'
 import { createTextsHook } from './texts.ts'
 
 /**
- * Equal items in one row. `ids` are asset ids. For items that only the server lists, `iconUrl` is null and `ids` has a
- * key for the row.
+ * Equal items in one row. `ids` are asset ids. For items that only the server lists, `iconUrl` is null, and `ids`
+ * contains only a key for the row.
  */
 export type ItemRow = Pick<Item, 'name' | 'price' | 'wearCategory' | 'phase'> & {
   ids: readonly string[]
