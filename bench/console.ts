@@ -237,7 +237,7 @@ export function benchConsole(): Promise<Outcome> {
 function judge(pairs: readonly Pair[]): Outcome {
   for (const pair of pairs) {
     const { name, fewMs, manyMs, p95Ms } = pair
-    const times = `${manyMs.toFixed(1)} ms, with few ${fewMs.toFixed(1)} ms, p95 ${p95Ms.toFixed(1)} ms`
+    const times = `${manyMs.toFixed(1)} ms, with few deposits ${fewMs.toFixed(1)} ms, p95 ${p95Ms.toFixed(1)} ms`
     console.log(`console: ${name}: ${times}: ${growthOf(pair).toFixed(2)} times`)
   }
   const growing = pairs.reduce((worst, pair) => (growthOf(pair) > growthOf(worst) ? pair : worst))

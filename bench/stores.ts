@@ -149,7 +149,7 @@ function judge(measured: readonly Measured[]): Outcome {
   for (const each of measured) {
     const { name, smallMs, largeMs } = each
     console.log(
-      `stores: ${name}: ${largeMs.toFixed(2)} ms, with few ${smallMs.toFixed(2)} ms: ${ratioOf(each).toFixed(2)} times`,
+      `stores: ${name}: ${largeMs.toFixed(2)} ms, with few deposits ${smallMs.toFixed(2)} ms: ${ratioOf(each).toFixed(2)} times`,
     )
   }
   const [worst] = [...measured].sort((a, b) => ratioOf(b) - ratioOf(a))
