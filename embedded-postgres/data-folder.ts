@@ -3,9 +3,8 @@ import { type Lock, tryLock } from '../gateway/kit/lock.ts'
 import { makeFolder } from '../gateway/kit/make-folder.ts'
 
 /**
- * Creates the data folder if there is none, and takes its lock: two gateways must never share an embedded database, a
- * gateway must not create one during a restore, and a second restore would remove files of the first. Throws if
- * somebody holds the lock. `folder`: the real path.
+ * Creates the data folder if there is none, and takes its lock, because only one gateway or restore may use the folder
+ * at a time. Throws if somebody holds the lock. `folder`: the real path.
  */
 export async function lockDataFolder(dataDir: string): Promise<{ folder: string; lock: Lock }> {
   makeFolder(dataDir)

@@ -57,9 +57,9 @@ export function preparePostgresFiles(dataDir: string): PostgresFiles {
 }
 
 /**
- * Finds the folder of the database, or chooses one for a new database. The data folder's permissions may have changed
- * since the first start, and an existing database must not be replaced by a new one. If both folders have a database,
- * the choice is the same as in earlier versions.
+ * Finds the folder of the database, inside or outside the data folder, or chooses one for a new database. The data
+ * folder's permissions may have changed since the first start, and an existing database must not be replaced by a new
+ * one. If both folders have a database, the choice is the same as in earlier versions.
  */
 function homeFor(dataDir: string, outside: string): Pick<PostgresFiles, 'home' | 'otherCluster'> {
   const [ownHome, outsideHome] = [join(dataDir, 'postgres'), join(outside, 'postgres')]

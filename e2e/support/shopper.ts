@@ -107,9 +107,8 @@ export async function openOfferWithItems(page: Page, place: Place, who: Player):
 }
 
 /**
- * Stops the page's clock, so only the test advances it, however slow the machine is. A change that appears without a
- * tick waited for no timer, and a message that is shown for some seconds stays until the test ticks. The clock stops a
- * minute ahead, because it cannot stop in the past, and the call may be slow.
+ * Stops the page's clock, so no timer of the page ends before the test advances the clock, however slow the machine is.
+ * The clock stops a minute ahead, because it cannot stop in the past, and the call may be slow.
  */
 export const stopClock = (page: Page): Promise<void> => page.clock.pauseAt(Date.now() + 60_000)
 

@@ -50,9 +50,9 @@ export function migrationFiles(folder: string = FOLDER): MigrationFile[] {
 }
 
 /**
- * The checksum of the directives and the statements, with every run of white space as one blank. So all other comments
- * can be corrected after the migration was applied. For a migration whose whole file was recorded when it was
- * published, the checksum of that file, as long as its statements are still the published ones.
+ * The checksum of the directives and the statements, with every run of white space as one blank, so all other comments
+ * can be corrected later. A migration whose whole file was recorded when it was published keeps the checksum of that
+ * file while its statements are still the published ones.
  */
 function checksumOf(name: string, sql: string): string {
   const statements = statementsOf(sql).map((text) => text.replaceAll(/\s+/g, ' '))

@@ -11,11 +11,10 @@ const MOST_REREADS = 50
 const PAUSE_MS = 100
 
 /**
- * Returns the newest number once no smaller one can appear; 0 for an empty table. Numbers are assigned before the
- * commit, so an open transaction may still add a smaller one. But a transaction locks the table before it takes a
+ * Returns the newest number once no smaller one can appear; 0 for an empty table, undefined if an open transaction may
+ * still add a smaller one. Numbers are assigned before the commit, but a transaction locks the table before it takes a
  * number, and keeps the lock until it ends. So the newest number is final once every transaction that held the lock
- * right after the read has ended. No clock is involved, because machines' clocks differ. Undefined if one of these
- * transactions stays open.
+ * right after the read has ended. No clock is involved, because machines' clocks differ.
  */
 export async function settledId(
   ask: Ask,

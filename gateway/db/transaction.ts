@@ -14,7 +14,7 @@ export class Overtaken extends Error {
 /**
  * Runs `work` in a transaction, and repeats it if PostgreSQL aborted it in favour of another transaction, or if it was
  * `Overtaken`: `MOST_TRIES` tries in all. `work` must have no effect outside the transaction. If `db` is already a
- * transaction, `work` becomes a part of it, the outer call repeats it, and `tries` is always 1.
+ * transaction, `work` becomes a part of it: only the outer call repeats, and `tries` is always 1.
  */
 export async function inTransaction<T>(db: Db | Tx, work: (tx: Tx, tries: number) => Promise<T>): Promise<T> {
   if (db instanceof Transaction) return work(db, 1)

@@ -1,4 +1,4 @@
-/** What a market says of a deal that must be handed over. Active faults make it lie. */
+/** The market's description of a deal that must be handed over. Active faults make it false. */
 import type { Market } from '../sandbox.ts'
 import { buyerOf } from '../world/buyers.ts'
 import { type Deal, itemsOf, type Listing } from '../world/world.ts'
