@@ -13,7 +13,7 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true }))
 
 describe('a folder', () => {
-  it('is created with its parents, which can be private to their owner too, or may exist already', () => {
+  it('is created with its parents, all with the given mode, and may exist already', () => {
     const path = join(root, 'a/b/c/')
     makeFolder(path, { mode: 0o700 })
     const modes = ['a', 'a/b', 'a/b/c'].map((each) => statSync(join(root, each)).mode & 0o777)

@@ -214,7 +214,7 @@ describe('an adjustment', () => {
   } as const
   const unrecorded = { recorded: undefined, availableMinor: 2_500n }
 
-  it('debits more than is available only if the store may owe it, and credits whatever the balance is', () => {
+  it('debits more than is available only if the store may owe it, and credits at any balance', () => {
     expect(judgeAdjustment(debit, unrecorded)).toBeUndefined()
     const less = { ...unrecorded, availableMinor: 2_499n }
     expect(judgeAdjustment(debit, less)).toMatchObject({ reason: 'not_available', availableMinor: 2_499n })

@@ -68,7 +68,7 @@ test('the view of a bot has its items and room by game, its open offers, and the
   expect(await viewOf()).toMatchObject({ refusals: [], bars: [] })
 })
 
-test('the view of a bot counts the last hour’s calls of all processes as this bot, and no other calls', async () => {
+test('the view of a bot counts the calls that all processes made as this bot in the last hour, and no others', async () => {
   const processes = [createCallCounts(UNOBSERVED), createCallCounts(UNOBSERVED)]
   const account = bot.session.steamId
   for (const counts of processes) {

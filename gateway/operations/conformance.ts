@@ -11,7 +11,7 @@ export async function checkHandler(
   options: Omit<Options, 'clock' | 'patience'>,
 ): Promise<Answer<{ url: string; checks: CheckResult[] }>> {
   const { url, secret, only = [], open, tillPort } = options
-  if (!isWebhookSecret(secret)) return refused('usage', 'The secret must have the form whsec_ and base64.')
+  if (!isWebhookSecret(secret)) return refused('usage', 'The secret must be whsec_ followed by base64.')
   const known = CHECKS.map(({ name }) => name)
   if (only.some((name) => !known.includes(name))) {
     return refused('usage', `--only must be one of ${known.join(', ')}.`)

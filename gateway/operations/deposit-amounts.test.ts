@@ -60,7 +60,7 @@ describe('deposits by amount', () => {
   it('can be limited to a store, a period and a range of amounts', async () => {
     const [store = 0n] = stores
     const from = credits[3]?.at ?? new Date()
-    // Without a period, the query follows the store's index of amounts. With one, it counts the deposits first.
+    // Without a period, the query follows the store's index of amounts. With one, it sorts the few deposits.
     expect(await isSortCheaper(till.db, { ...USD, storeId: store, limit: 7 })).toBe(false)
     expect(await isSortCheaper(till.db, { ...USD, storeId: store, from, limit: 7 })).toBe(true)
     expect(await listAll({ ...USD, storeId: store, from })).toEqual(

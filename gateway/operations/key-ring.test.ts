@@ -135,7 +135,7 @@ async function ownershipWith(masterKey: Buffer, oldMasterKeys: Buffer[] = []) {
 const startWithNew = () => recordKey(database.pool, fingerprintOf(NEW))
 
 describe('a rotation', () => {
-  it('seals every value with the new key while gateways read, and then needs only the new key', async () => {
+  it('seals every value with the new key while gateways read, and then only the new key is needed', async () => {
     const before = await readAll(withBothKeys)
     expect(before).toHaveLength(ALL)
     await startWithNew()

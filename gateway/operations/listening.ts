@@ -26,7 +26,7 @@ export type ListenOptions = {
 
 export async function listen({ say, ...wanted }: ListenOptions): Promise<Answer<ListenResult>> {
   const secret = wanted.secret ?? `whsec_${randomBytes(32).toString('base64')}`
-  if (!isWebhookSecret(secret)) return refused('usage', 'The secret must have the form whsec_ and base64.')
+  if (!isWebhookSecret(secret)) return refused('usage', 'The secret must be whsec_ followed by base64.')
   if (wanted.secret === undefined) say(`signing with ${secret}`)
   const forwarded = await forwardEvents(
     {

@@ -275,7 +275,7 @@ function botActs(trade: OutlookTrade): PossibleAct[] {
       {
         act: 'bot retire',
         command: `bot retire ${botId} ${REASON_OPTION}`,
-        does: 'retire the bot: ends its open trades; you release or reverse its held credit',
+        does: 'retire the bot and end its open trades; then release or reverse its held credit',
         from: null,
       },
     ]

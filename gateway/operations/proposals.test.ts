@@ -37,7 +37,7 @@ it('an amount in another currency is converted with the newest rate', async () =
     recordPayout(operatorOf(till), { storeId, currency: 'EUR', amount, reference })
   await addRate('2')
   await addRate('0.5')
-  // 50.01 EUR are 100.02 USD now, and were 25.01 USD.
+  // 50.01 EUR are 100.02 USD by the newest rate, and 25.01 USD by the older one.
   expect(await pay(5_001n, 'one')).toMatchObject({ refusal: 'proposed' })
   expect(await pay(5_000n, 'two')).toMatchObject({ kind: 'done' })
 })

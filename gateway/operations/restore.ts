@@ -16,7 +16,7 @@ export async function showRestore({ db }: FindDeps): Promise<Answer<RestoreView>
   const found = breakOf(history, undefined) ?? null
   const epoch = history.epoch === undefined ? null : Number(history.epoch.number)
   const named = epoch === null ? 'No epoch yet' : `Epoch ${epoch}`
-  const text = found === null ? `${named}: no restore is unfinished.` : stoppedText(found)
+  const text = found === null ? `${named}: there is no unfinished restore.` : stoppedText(found)
   const disarmed = await isDisarmed(db)
   return done({ epoch, found, disarmed }, disarmed ? `${text} The bots are disarmed: bot arm.` : text)
 }

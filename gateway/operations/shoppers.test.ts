@@ -48,7 +48,7 @@ const differences = async () => {
   return verifyLedger(pool).finally(close)
 }
 
-it('D-35 an account can be erased after the last look at its trade, with a report of what is kept, and the ledger agrees', async () => {
+it('D-35 an account can be erased after the last look at its trade, with a report of what is kept, and the ledger has no difference', async () => {
   const store = await aStore(till)
   const deposit = await aDeposit(till, store, { game: 'cs' })
   const steamId = `7656119800000${deposit.id}`
