@@ -128,7 +128,7 @@ describe('an answer has the common headers, and none that names the server or op
     ['the page of a deposit', 200, PAGE_POLICY, () => ({ url: `/deposit/${hash}` })],
     ['an unknown page', 404, PAGE_POLICY, () => ({ url: '/unknown' })],
     ['a page whose path cannot be decoded', 404, PAGE_POLICY, () => ({ url: '/%ff?x=%ff' })],
-    ['a payment whose link was cut inside a character', 200, PAGE_POLICY, () => ({ url: '/deposit/%D0' })],
+    ['the page of a link that was cut inside a character', 200, PAGE_POLICY, () => ({ url: '/deposit/%D0' })],
     ['an asset', 200, NOTHING_ALLOWED, () => ({ url: '/assets/app-1a2b.js' })],
     ['a file', 200, NOTHING_ALLOWED, () => ({ url: '/favicon.svg' })],
     ['an unknown asset', 404, NOTHING_ALLOWED, () => ({ url: '/assets/none.js' })],
@@ -163,7 +163,12 @@ describe('an answer has the common headers, and none that names the server or op
       NOTHING_ALLOWED,
       () => changingCall('/api/trade', 'a=1', 'text/plain'),
     ],
-    ['a body too large', 413, NOTHING_ALLOWED, () => changingCall('/api/metrics', `"${'x'.repeat(70_000)}"`)],
+    [
+      'an oversized body',
+      413,
+      NOTHING_ALLOWED,
+      () => changingCall('/api/metrics', `"${'x'.repeat(70_000)}"`),
+    ],
     [
       'a report',
       204,

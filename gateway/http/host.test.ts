@@ -122,7 +122,7 @@ describe('the check of a call’s host', () => {
     expect(await ask(app, { url: '/v1/health', headers: { host } })).toMatchObject({ status })
   })
 
-  it('accepts only its own name and loopback in a public sandbox', async () => {
+  it('accepts only the till’s own name and loopback in a public sandbox', async () => {
     const app = await anApp({ mode: 'sandbox', publicUrl: new URL('https://demo.example') })
     const statuses = ['demo.example', 'localhost', 'evil.example'].map(
       async (host) => (await ask(app, { url: '/v1/health', headers: { host } })).status,
@@ -175,7 +175,7 @@ describe('the check of readiness', () => {
     },
   )
 
-  it('answers 200 if the process is ready and the database answers, which it checks at most once a second', async () => {
+  it('answers 200 if the process is ready and the database answers, but asks the database at most once a second', async () => {
     const nowMs = vi.spyOn(performance, 'now').mockReturnValue(10_000)
     const healthy = vi.fn<() => Promise<boolean>>().mockResolvedValueOnce(true).mockResolvedValue(false)
     const progress: Progress = { state: 'starting' }

@@ -69,7 +69,7 @@ test.each<[what: string, opened: { path?: string; change?: Change }]>([
   expect(payload).toBe('<html data-mode="live"><style>p{}</style>')
 })
 
-test('a page with an unknown hash is a guess; after 200 guesses, its address causes no read, but known deposits open', async () => {
+test('a page with an unknown hash is a guess; after 200 guesses, the guesser’s address causes no read, but can open known deposits', async () => {
   let reads = 0
   const read = async (hash: string) => {
     reads += 1
