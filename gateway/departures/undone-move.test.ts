@@ -161,7 +161,7 @@ describe('a record that an item left', () => {
 
 it.each([
   [
-    'takes back another entry than the last one',
+    'takes back an entry other than the last',
     'update custody_entry set undoes = 1 where undoes is not null',
     'a custody entry does not follow from the one before it',
   ],

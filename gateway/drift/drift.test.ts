@@ -199,7 +199,7 @@ describe('a finding', () => {
     expect(settleDrift(findingsAfter(expected, [gone, gone]), leaving, at(DAY_MS))).toEqual([])
   })
 
-  it('gains a look only if the history was read since its last look', () => {
+  it('counts another look only if the history was read since the last one', () => {
     const once = findingsAfter(expected, [gone])
     const compared = compareWithCustody(expected, [gone], at(0))
     const secondLook = (historyFrom: Date | null) =>
