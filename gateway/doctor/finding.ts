@@ -28,7 +28,6 @@ export const notChecked = (check: string, why: string): Finding => ({
   advice: null,
 })
 
-/** How to fix a wrong clock. */
 export const timeServerAdvice = (whose: 'this machine' | 'both machines'): string =>
   `let ${whose} use a time server (timedatectl set-ntp true)`
 

@@ -165,7 +165,6 @@ export type StoreState = {
 /** Result of a test of an endpoint. `sealed`: not sent, because no master key of the settings opens its secret. */
 export type WebhookAnswer = TestAnswer | { kind: 'sealed' }
 
-/** Result of a test message. */
 export type TestAnswer =
   | { kind: 'answered'; status: number }
   | { kind: 'failed'; reason: string }

@@ -14,7 +14,6 @@ export type RefusalDetails =
 export class ProblemError extends Error {
   readonly code: ErrorCode
   readonly fields: FieldError[] | undefined
-  /** Seconds. */
   readonly retryAfterS: number | undefined
   /** The time at which `retryAfterS` ends, if a page shows it. */
   readonly until: Date | undefined

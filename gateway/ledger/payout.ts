@@ -9,7 +9,6 @@ import { lockAvailable, post } from './store.ts'
 
 export type Payout = { storeId: bigint; currency: Currency; amount: bigint; reference: string }
 
-/** A payout that is already in the ledger. */
 export type RecordedPayout = { currency: Currency; amount: bigint; voidedAt: Date | null }
 
 export type PayoutAnswer =
