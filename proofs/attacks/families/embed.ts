@@ -241,7 +241,7 @@ export const embedding: Family = family<Defence>({
     },
     'one deposit only': {
       at: `${CSRF} checkDeposit`,
-      off: [{ file: CSRF, from: 'asked !== undefined && asked !== framedHash', to: 'false' }],
+      off: [{ file: CSRF, from: 'hash !== undefined && hash !== framedHash', to: 'false' }],
     },
     'calls from our own page only': {
       at: `${CSRF} isOurOrigin`,
