@@ -20,6 +20,9 @@ export function withDecimals(minor: number | bigint, digits: number): string {
   return digits === 0 ? sign + text : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`
 }
 
+/** Prices of items are in millionths of a dollar. */
+export const MICROS_PER_CENT = 10_000n
+
 /** The causes of movements in a store's statement. */
 export const MOVEMENT_CAUSES = [
   /** A delivered trade was credited. */

@@ -1,8 +1,8 @@
+import { MICROS_PER_CENT } from '../../contract/money.ts'
 import { counted } from '../kit/counted.ts'
 import { durationText } from '../kit/duration.ts'
 import { formatAmount } from '../operations/amount.ts'
 import type { Coverage, PriceHoldView, PriceList, PriceView } from '../operations/prices.ts'
-import { MICROS_PER_CENT } from '../pricing/exchange.ts'
 
 const POPULARITY_TEXT = { sales7d: 'sold in 7 days', sales30d: 'sold in 30 days', listings: 'on sale' }
 

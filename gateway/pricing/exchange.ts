@@ -1,10 +1,8 @@
 /** Exchange rates. Pure. Sources send decimals as text; here they are integers times 10^8, never floats. */
-import type { Currency } from '../../contract/money.ts'
+import { type Currency, MICROS_PER_CENT } from '../../contract/money.ts'
 
 const RATE_DIGITS = 8
 const RATE_ONE = 10n ** BigInt(RATE_DIGITS)
-/** Prices are in millionths of a dollar. */
-export const MICROS_PER_CENT = 10_000n
 
 /** The greatest age of a rate that prices an item. */
 const MAX_AGE_MS = 48 * 3_600_000

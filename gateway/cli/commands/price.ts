@@ -1,8 +1,8 @@
 /** `price …`: prices of the sources, and the operator's blocks, freezes and overrides. */
 import { buildRouteMap } from '@stricli/core'
 import { GAMES, type Game } from '../../../contract/games.ts'
+import { MICROS_PER_CENT } from '../../../contract/money.ts'
 import type { PriceTarget } from '../../operations/prices.ts'
-import { MICROS_PER_CENT } from '../../pricing/exchange.ts'
 import { amountIn, STORE, text } from '../arguments.ts'
 import {
   ACT,

@@ -1,8 +1,8 @@
 /** The lowest prices of Counter-Strike items on CSFloat, and of each phase of a Doppler. */
 import { z } from 'zod'
+import { MICROS_PER_CENT } from '../../../contract/money.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { reasonOf } from '../../kit/reason.ts'
-import { MICROS_PER_CENT } from '../exchange.ts'
 import { phaseName, phaseOf } from '../phase.ts'
 import { getJson, readAnswer, readRows, SourceError } from './http.ts'
 import { cheapest, countSchema, MAX_ROWS, nameSchema } from './rows.ts'
