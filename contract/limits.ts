@@ -9,6 +9,10 @@ export const MOST_UNAVAILABLE_NAMES = 20
 /** The most events that one replay can cover. */
 export const MOST_REPLAYED = 10_000
 
+/** How long an endpoint's webhooks can be signed with its old secret too, and how long a replaced API key can work. */
+export const MOST_SECRET_OVERLAP_HOURS = 7 * 24
+export const MOST_KEY_OVERLAP_HOURS = 9_999
+
 /** The longest period of one report to a store. */
 export const LONGEST_REPORT_DAYS = 31
 

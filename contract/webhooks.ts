@@ -5,7 +5,7 @@
  */
 import { z } from 'zod'
 import { DEPOSIT_EVENT_TYPES, EPOCH_TYPE, EVENT_TYPES } from './event-types.ts'
-import { MOST_REPLAYED } from './limits.ts'
+import { MOST_REPLAYED, MOST_SECRET_OVERLAP_HOURS } from './limits.ts'
 import { wholeNumber } from './query.ts'
 import { idText, storeDepositSchema } from './store-api.ts'
 
@@ -165,7 +165,7 @@ export const rotateSecretBodySchema = z
     overlapHours: z
       .int()
       .min(0)
-      .max(168)
+      .max(MOST_SECRET_OVERLAP_HOURS)
       .default(24)
       .describe('How long webhooks are signed with both secrets; 0: only with the new one.'),
   })

@@ -105,6 +105,22 @@ test('an operator needs a reason to free the part of a store’s limit that reve
   })
 })
 
+test('the old secret of an endpoint signs for a week at most', async () => {
+  const { storeId } = (await doAct('store add', { ...EMBER, webhookUrl: 'http://localhost:8080/hook' })).data
+  const { id } = await till.db
+    .selectFrom('webhook_endpoint')
+    .select('id')
+    .where('store_id', '=', BigInt(String(storeId)))
+    .executeTakeFirstOrThrow()
+  const rotate = (overlapHours: number) =>
+    doAct('webhook rotate', { endpointId: String(id), overlapHours }, 'found in a repository')
+  expect(await rotate(169)).toMatchObject({
+    status: 400,
+    error: { message: expect.stringContaining('overlapHours') },
+  })
+  expect(await rotate(168)).toMatchObject({ status: 200 })
+})
+
 test('a rule that keeps more than 100,000 items with a bot is refused', async () => {
   const rule = { to: 'storage', keep: 100_001 }
   expect(await doAct('items rule', rule, 'more room')).toMatchObject({

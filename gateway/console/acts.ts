@@ -1,7 +1,7 @@
 /** The acts of the console, each named like the command that does the same. Only `proposal approve` has no command. */
 import { z } from 'zod'
 import { GAMES } from '../../contract/games.ts'
-import { MOST_KEPT_ITEMS } from '../../contract/limits.ts'
+import { MOST_KEPT_ITEMS, MOST_KEY_OVERLAP_HOURS, MOST_SECRET_OVERLAP_HOURS } from '../../contract/limits.ts'
 import { MICROS_PER_CENT } from '../../contract/money.ts'
 import { SCOPES } from '../../contract/scopes.ts'
 import { CENTS_PER_DOLLAR, parseAmount } from '../operations/amount.ts'
@@ -38,7 +38,7 @@ const store = z.object({ storeId: id })
 const address = store.extend({ address: text(300) })
 const market = z.object({ market: text(40) })
 const proposal = z.object({ proposalId: id })
-const HOURS = z.int().min(0).max(9_999)
+const hours = (most: number) => z.int().min(0).max(most)
 const DOLLARS = z.string().regex(/^\d{1,9}$/, 'must be whole dollars')
 
 const SEQUENCE = z.int().min(1).max(999_999_999)
@@ -151,7 +151,7 @@ export const ACTS: Record<string, Call> = {
     }),
     (deps, { expires, ...rest }) => addKey(deps, { ...rest, expires }),
   ),
-  'key rotate': seriousAct(z.object({ keyId: key, overlapHours: HOURS }), rotateKey),
+  'key rotate': seriousAct(z.object({ keyId: key, overlapHours: hours(MOST_KEY_OVERLAP_HOURS) }), rotateKey),
   'key revoke': seriousAct(z.object({ keyId: key }), (deps, { keyId }) => revokeKey(deps, keyId)),
   'price block': supportAct(priceTarget, blockPrice),
   'price freeze': supportAct(priceTarget, freezePrice),
@@ -171,7 +171,10 @@ export const ACTS: Record<string, Call> = {
     z.object({ endpointId: id, fromSequence: SEQUENCE, toSequence: SEQUENCE }),
     replayWebhooks,
   ),
-  'webhook rotate': seriousAct(z.object({ endpointId: id, overlapHours: HOURS }), rotateWebhookSecret),
+  'webhook rotate': seriousAct(
+    z.object({ endpointId: id, overlapHours: hours(MOST_SECRET_OVERLAP_HOURS) }),
+    rotateWebhookSecret,
+  ),
   'webhook remove': seriousAct(z.object({ endpointId: id }), removeWebhook),
   'items send': seriousAct(
     z.object({ to: text(40), bot: text(20).optional(), assets: z.array(text(30)).max(500).optional() }),

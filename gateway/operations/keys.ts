@@ -24,7 +24,6 @@ export type NewKey = {
 }
 
 const MOST_NAME = 80
-const MOST_OVERLAP_HOURS = 9_999
 const MOST_LIFETIME_S = 3_650 * 86_400
 const INVALID_LIFETIME = refused('usage', 'The lifetime must be a duration such as 90d, at most 3650 days.')
 
@@ -67,9 +66,6 @@ export function rotateKey(
 ): Promise<Answer<FreshKey>> {
   const argumentsOf = ({ keyId }: FreshKey) => ({ keyId, replaced, overlapHours })
   return act(deps, { name: 'key rotate', argumentsOf }, async (tx) => {
-    if (overlapHours > MOST_OVERLAP_HOURS) {
-      return refused('usage', `The overlap must be at most ${MOST_OVERLAP_HOURS} hours.`)
-    }
     const { mode } = deps.config
     const key = await renewKey({ db: tx, mode, clock: deps.clock }, replaced, overlapHours)
     if (key === undefined) return refused('not_found', 'There is no active key with this id: see store show.')

@@ -1,5 +1,6 @@
 /** `key …`: API keys of stores. */
 import { buildRouteMap } from '@stricli/core'
+import { MOST_KEY_OVERLAP_HOURS } from '../../../contract/limits.ts'
 import { DEFAULT_SCOPES, SCOPES, type Scope } from '../../../contract/scopes.ts'
 import { STORE, text, wholeUpTo } from '../arguments.ts'
 import {
@@ -59,8 +60,6 @@ const add = command({
   lines: keyOnly,
 })
 
-const MOST_OVERLAP_HOURS = 9_999
-
 const rotate = command({
   does: 'replace a key with one like it; both work for a while; the new key is shown only once',
   example: 'key rotate 4fz81k0c --overlap-hours 48',
@@ -68,7 +67,7 @@ const rotate = command({
     flags: {
       overlapHours: {
         kind: 'parsed',
-        parse: wholeUpTo(MOST_OVERLAP_HOURS),
+        parse: wholeUpTo(MOST_KEY_OVERLAP_HOURS),
         brief: 'how long the old key keeps working',
         placeholder: 'HOURS',
         default: '24',

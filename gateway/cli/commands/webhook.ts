@@ -1,5 +1,5 @@
 import { buildRouteMap } from '@stricli/core'
-import { MOST_REPLAYED } from '../../../contract/limits.ts'
+import { MOST_REPLAYED, MOST_SECRET_OVERLAP_HOURS } from '../../../contract/limits.ts'
 import { id, limitUpTo, pageBefore, STORE, text, wholeUpTo } from '../arguments.ts'
 import {
   ACT,
@@ -125,8 +125,6 @@ function chosenOf({ event, from, to }: ReplayFlags) {
   return { fromSequence: from, toSequence: to }
 }
 
-const MOST_OVERLAP_HOURS = 7 * 24
-
 const rotate = command({
   does: 'give an endpoint a new secret, shown only once; both secrets sign for a while',
   example: "webhook rotate 3 --overlap-hours 0 --reason 'found in a repository'",
@@ -134,7 +132,7 @@ const rotate = command({
     flags: {
       overlapHours: {
         kind: 'parsed',
-        parse: wholeUpTo(MOST_OVERLAP_HOURS),
+        parse: wholeUpTo(MOST_SECRET_OVERLAP_HOURS),
         brief: 'how long the old secret still signs',
         placeholder: 'HOURS',
         default: '24',
