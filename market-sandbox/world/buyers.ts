@@ -3,13 +3,14 @@ import type { SteamOffer } from '../steam.ts'
 import { OFFER, offerOf } from './outcomes.ts'
 import { type Buyer, type Deal, MINUTE_S, type Temper, type World } from './world.ts'
 
-export type Reaction = { offerId: string; does: 'accept' | 'decline' | 'counter' }
+/** `heldAccount`: the account whose trades Steam holds while it reacts. */
+export type Reaction = { offerId: string; does: 'accept' | 'decline' | 'counter'; heldAccount?: string }
 
 /** `waitsForReady`: `afterS` begins when the seller reports the offer to the market, not when the offer is sent. */
 type Habit = { does: Reaction['does']; afterS: number; waitsForReady: boolean }
 
 /**
- * How a buyer of each temper reacts to the offer. For `escrow`, the Steam sandbox holds the trade. `reversalsDue`
+ * How a buyer of each temper reacts to the offer. `reversalsDue`
  * decides when a buyer of temper `reverses` takes the trade back.
  */
 const HABITS: Record<Temper, Habit | undefined> = {
@@ -19,14 +20,13 @@ const HABITS: Record<Temper, Habit | undefined> = {
   never: undefined,
   declines: { does: 'decline', afterS: 10, waitsForReady: false },
   counters: { does: 'counter', afterS: 10, waitsForReady: false },
+  held: { does: 'accept', afterS: 5, waitsForReady: true },
   escrow: { does: 'accept', afterS: 5, waitsForReady: true },
   reverses: { does: 'accept', afterS: 5, waitsForReady: true },
 }
 
-/** The behaviour of the Steam sandbox that belongs to a temper. */
-export const STEAM_BEHAVIOURS: Partial<Record<Temper, string>> = {
-  escrow: 'hold-15-days',
-}
+/** The behaviour of the Steam sandbox with which it holds a person's trades: those of `held` always. */
+export const HOLD = 'hold-15-days'
 
 export function buyerOf(world: World, { buyer }: Deal): Buyer | undefined {
   return world.buyers.find(({ steamId }) => steamId === buyer)
@@ -37,10 +37,12 @@ export function reactionsDue(world: World, offers: readonly SteamOffer[], nowS: 
   return world.deals.flatMap((deal) => {
     if (deal.state !== 'open') return []
     const offer = offerOf(deal, offers)
-    const habit = HABITS[buyerOf(world, deal)?.temper ?? 'never']
+    const { temper = 'never' } = buyerOf(world, deal) ?? {}
+    const habit = HABITS[temper]
     if (!habit || offer?.state !== OFFER.active || !givesBoughtItems(world, deal, offer)) return []
     const fromS = habit.waitsForReady ? (deal.readyAtS ?? Infinity) : offer.createdAtS
-    return fromS + habit.afterS <= nowS ? [{ offerId: offer.id, does: habit.does }] : []
+    const held = temper === 'escrow' ? { heldAccount: deal.buyer } : {}
+    return fromS + habit.afterS <= nowS ? [{ offerId: offer.id, does: habit.does, ...held }] : []
   })
 }
 
