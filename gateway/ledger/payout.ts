@@ -76,6 +76,8 @@ export async function voidPayout(
   if (payout === undefined) return { kind: 'unknown' }
   if (payout.voidedAt !== null) return { kind: 'known', payout }
   const { storeId, currency, amountMinor } = payout
+  // As every payout does before its posting, so the two cannot deadlock.
+  await lockAvailable(tx, { storeId, currency })
   const at = clock.now()
   await insertVoid(tx, payoutId, at)
   await post(tx, { storeId, currency, payoutId, movements: voidMovements(amountMinor), at })

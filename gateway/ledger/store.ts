@@ -37,11 +37,11 @@ type PostingParts = { entries: RawBuilder<unknown>; balances: RawBuilder<unknown
 
 /**
  * The statements that write the entries and then the balances. Balance rows are locked last, so only briefly, and in
- * the order of their ids, so these locks cannot deadlock. `after`: the name of a common table expression that must run
- * before them.
+ * the order of their ids, so these locks cannot deadlock. A posting that may leave the store in debt also removes the
+ * floor of its available balance. `after`: the name of a common table expression that must run before them.
  */
 export function postingSql(posting: Posting, accounts: Accounts, after?: 'room'): PostingParts {
-  const { movements, storeId, currency, at, part = 0 } = posting
+  const { movements, storeId, currency, at, part = 0, mayOwe = false } = posting
   const idOf = (kind: AccountKind): bigint => {
     const id = accounts.get(kind)
     if (id === undefined) throw new Error(`store ${storeId} has no account ${kind} in ${currency}`)
@@ -70,7 +70,8 @@ export function postingSql(posting: Posting, accounts: Accounts, after?: 'room')
       where ${isAfter}
       returning id`,
     balances: sql`
-      update account set balance = balance + changed.by
+      update account set balance = balance + changed.by,
+        floor = case when ${mayOwe} and kind = 'available' then null else floor end
       from unnest(${ids}, ${[...changes.values()].map(String)}::bigint[]) changed (id, by)
       join (select id from account where id = any(${ids}) and (select count(*) from entries) >= 0
         order by id for no key update) locked using (id)
@@ -96,10 +97,7 @@ async function readAccounts(tx: Tx, { storeId, currency }: StoreCurrency): Promi
   return new Map(rows.map((row) => [row.kind, row.id]))
 }
 
-/**
- * Returns the accounts of a posting, and creates those that are not `known`. If the posting may leave the store in debt,
- * also removes the floor of its available balance.
- */
+/** Returns the accounts of a posting, and creates those that are not `known`. */
 export async function accountsFor(tx: Tx, posting: Posting, known: Accounts): Promise<Accounts> {
   const { movements, storeId, currency } = posting
   const kinds = new Set(movements.flatMap((movement) => [movement.debit, movement.credit]))
@@ -124,10 +122,6 @@ export async function accountsFor(tx: Tx, posting: Posting, known: Accounts): Pr
     if (inserted.length < missing.length) {
       for (const [kind, id] of await readAccounts(tx, posting)) accounts.set(kind, id)
     }
-  }
-  const available = kinds.has('available') ? accounts.get('available') : undefined
-  if (posting.mayOwe === true && available !== undefined) {
-    await tx.updateTable('account').set({ floor: null }).where('id', '=', available).execute()
   }
   return accounts
 }
