@@ -27,3 +27,7 @@ export async function inTransaction<T>(db: Db | Tx, work: (tx: Tx, tries: number
     }
   }
 }
+
+/** Runs `read` in a transaction in which every statement sees the database as the first one did. */
+export const inSnapshot = <T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> =>
+  db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read)

@@ -208,6 +208,34 @@ it('the report of all stores is the sum of their reports, and the operator’s o
   expect(await reportMoney(deps, { ...period, to: began })).toMatchObject({ refusal: 'usage' })
 })
 
+it('the movements of a period that has not ended add up to the balances, although money moves while it is read', async () => {
+  let isFirst = true
+  const db = till.db.withPlugin({
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      if (isFirst) {
+        isFirst = false
+        await creditStore(deps, money(700n, 'while the report is read'))
+      }
+      return result
+    },
+  })
+  const period = { from: began, to: new Date(till.clock.now().getTime() + 60_000), by: 'day' } as const
+  const answer = await reportMoney({ ...deps, db }, period)
+  if (answer.kind !== 'done') throw new Error(answer.message)
+  const inDollars = <Row extends { currency: string }>(list: Row[]) =>
+    list.filter(({ currency }) => currency === 'USD')
+  const { rows, opening, closing, own } = answer.data
+  const sum = (list: { availableMinor: bigint }[]) =>
+    list.reduce((total, { availableMinor }) => total + availableMinor, 0n)
+  const moved = sum(inDollars(rows))
+  expect(sum(inDollars(opening)) + moved).toBe(sum(inDollars(closing)))
+  expect(inDollars(own).reduce((total, { amountMinor }) => total + amountMinor, 0n)).toBe(-moved)
+  // The credit was booked while the report was read.
+  expect(isFirst).toBe(false)
+  expect(await available()).toBe(3_700n)
+})
+
 const NOT_POSTED = 'a payout or adjustment is not posted as recorded'
 const NOT_RECORDED = 'an operator moved money without a record of it'
 

@@ -1,6 +1,7 @@
 import type { Currency } from '../../contract/money.ts'
 import type { Statement } from '../../contract/store-api.ts'
-import type { Db } from '../db/client.ts'
+import type { Tx } from '../db/client.ts'
+import { inSnapshot } from '../db/transaction.ts'
 import { recordAdjustment } from '../ledger/adjustment.ts'
 import type { AdjustmentKind } from '../ledger/entry.ts'
 import { readStatement } from '../stores/balance-store.ts'
@@ -94,7 +95,7 @@ export async function reportStore({ db }: FindDeps, filter: OneStore): Promise<A
   const { storeId } = filter
   if (!isPeriod(filter)) return NO_PERIOD
   if ((await findStore(db, storeId)) === undefined) return noStore(storeId)
-  return done({ storeId, ...(await booksOf(db, filter)) })
+  return done({ storeId, ...(await inSnapshot(db, (tx) => booksOf(tx, filter))) })
 }
 
 /** The sum of all stores' reports. `own`: how the operator's own accounts changed. */
@@ -105,8 +106,11 @@ export async function reportMoney(
   period: Omit<ReportFilter, 'storeId'>,
 ): Promise<Answer<MoneyReport>> {
   if (!isPeriod(period)) return NO_PERIOD
-  const books = await booksOf(db, { ...period, storeId: null })
-  return done({ ...books, own: await readOwnChanges(db, period) })
+  const report = await inSnapshot(db, async (tx) => ({
+    ...(await booksOf(tx, { ...period, storeId: null })),
+    own: await readOwnChanges(tx, period),
+  }))
+  return done(report)
 }
 
 function isPeriod({ from, to }: Pick<ReportFilter, 'from' | 'to'>): boolean {
@@ -116,12 +120,13 @@ function isPeriod({ from, to }: Pick<ReportFilter, 'from' | 'to'>): boolean {
 
 const NO_PERIOD = refused('usage', 'The period must be at most 400 days and end after it begins.')
 
-async function booksOf(db: Db, filter: ReportFilter): Promise<Omit<StoreReport, 'storeId'>> {
+/** Needs a snapshot: otherwise money that moves meanwhile would be in one part and not in another. */
+async function booksOf(tx: Tx, filter: ReportFilter): Promise<Omit<StoreReport, 'storeId'>> {
   const { storeId, from, to } = filter
   return {
-    rows: await readReport(db, filter),
-    opening: await balancesAt(db, storeId, from),
-    closing: await balancesAt(db, storeId, to),
+    rows: await readReport(tx, filter),
+    opening: await balancesAt(tx, storeId, from),
+    closing: await balancesAt(tx, storeId, to),
   }
 }
 
