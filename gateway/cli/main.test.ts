@@ -62,6 +62,7 @@ describe('help and mistakes in arguments', () => {
       '--overlap-hours must be a whole number up to 9999.',
     ],
     [['deposit', 'list', '--limit', '0'], '--limit must be a whole number from 1 to 500.'],
+    [['items', 'wishes', '--limit', '0'], '--limit must be a whole number from 1 to 200.'],
     [['key', 'rotate', 'abcdefgh', '--overlap-hours'], '--overlap-hours is required, with a value.'],
     [['price', 'show', '--game', 'chess', '--item', 'x'], '--game must be one of cs, dota, rust, tf.'],
     [['price', 'block', '--game', 'cs'], 'Give either --item NAME, or --all for the whole game.'],

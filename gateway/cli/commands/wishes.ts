@@ -1,6 +1,6 @@
 /** `items send`, `items return` and the other commands for wishes to the vault. */
 import { MOST_KEPT_ITEMS } from '../../../contract/limits.ts'
-import { id, pageBefore, text, wholeUpTo } from '../arguments.ts'
+import { id, limitUpTo, pageBefore, text, wholeUpTo } from '../arguments.ts'
 import {
   ACT,
   type ActFlags,
@@ -98,13 +98,7 @@ export const wishes = command({
     flags: {
       open: { kind: 'boolean', brief: 'only wishes that are not over', optional: true, withNegated: false },
       before: pageBefore('WISH'),
-      limit: {
-        kind: 'parsed',
-        parse: wholeUpTo(MOST_WISHES),
-        brief: `how many, ${MOST_WISHES} at most`,
-        placeholder: 'NUMBER',
-        default: '20',
-      },
+      limit: { ...limitUpTo(MOST_WISHES), default: '20' },
       ...FIND,
     },
   },
