@@ -9,6 +9,9 @@ export const MOST_UNAVAILABLE_NAMES = 20
 /** The most events that one replay can cover. */
 export const MOST_REPLAYED = 10_000
 
+/** True for a range of sequences that one replay can cover. */
+export const isReplayRange = (from: number, to: number): boolean => from <= to && to - from < MOST_REPLAYED
+
 /** How long an endpoint's webhooks can be signed with its old secret too, and how long a replaced API key can work. */
 export const MOST_SECRET_OVERLAP_HOURS = 7 * 24
 export const MOST_KEY_OVERLAP_HOURS = 9_999

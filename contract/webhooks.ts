@@ -5,7 +5,7 @@
  */
 import { z } from 'zod'
 import { DEPOSIT_EVENT_TYPES, EPOCH_TYPE, EVENT_TYPES } from './event-types.ts'
-import { MOST_REPLAYED, MOST_SECRET_OVERLAP_HOURS } from './limits.ts'
+import { isReplayRange, MOST_REPLAYED, MOST_SECRET_OVERLAP_HOURS } from './limits.ts'
 import { wholeNumber } from './query.ts'
 import { idText, storeDepositSchema } from './store-api.ts'
 
@@ -235,7 +235,7 @@ export const replayBodySchema = z
       z
         .strictObject({ fromSequence: z.int().positive(), toSequence: z.int().positive() })
         .refine(
-          ({ fromSequence: from, toSequence: to }) => to >= from && to - from < MOST_REPLAYED,
+          ({ fromSequence: from, toSequence: to }) => isReplayRange(from, to),
           `must name a range, from the smaller to the larger sequence, of at most ${MOST_REPLAYED} events`,
         ),
     ],

@@ -121,6 +121,16 @@ test('the old secret of an endpoint signs for a week at most', async () => {
   expect(await rotate(168)).toMatchObject({ status: 200 })
 })
 
+test.each([
+  ['ends before it begins', { fromSequence: 9, toSequence: 8 }],
+  ['has more than 10,000 events', { fromSequence: 1, toSequence: 10_001 }],
+])('a replay whose range %s is refused', async (_title, range) => {
+  expect(await doAct('webhook replay', { endpointId: '1', ...range })).toMatchObject({
+    status: 400,
+    error: { message: expect.stringContaining('at most 10000 events') },
+  })
+})
+
 test('a rule that keeps more than 100,000 items with a bot is refused', async () => {
   const rule = { to: 'storage', keep: 100_001 }
   expect(await doAct('items rule', rule, 'more room')).toMatchObject({

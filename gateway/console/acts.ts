@@ -1,7 +1,13 @@
 /** The acts of the console, each named like the command that does the same. Only `proposal approve` has no command. */
 import { z } from 'zod'
 import { GAMES } from '../../contract/games.ts'
-import { MOST_KEPT_ITEMS, MOST_KEY_OVERLAP_HOURS, MOST_SECRET_OVERLAP_HOURS } from '../../contract/limits.ts'
+import {
+  isReplayRange,
+  MOST_KEPT_ITEMS,
+  MOST_KEY_OVERLAP_HOURS,
+  MOST_REPLAYED,
+  MOST_SECRET_OVERLAP_HOURS,
+} from '../../contract/limits.ts'
 import { MICROS_PER_CENT } from '../../contract/money.ts'
 import { SCOPES } from '../../contract/scopes.ts'
 import { CENTS_PER_DOLLAR, parseAmount } from '../operations/amount.ts'
@@ -168,7 +174,12 @@ export const ACTS: Record<string, Call> = {
   'shopper erase': seriousAct(shopper, (deps, input) => eraseShopper(deps, input.steamId)),
   'shopper trust': seriousAct(shopper, (deps, input) => trustShopper(deps, input.steamId)),
   'webhook replay': supportAct(
-    z.object({ endpointId: id, fromSequence: SEQUENCE, toSequence: SEQUENCE }),
+    z
+      .object({ endpointId: id, fromSequence: SEQUENCE, toSequence: SEQUENCE })
+      .refine(
+        ({ fromSequence: from, toSequence: to }) => isReplayRange(from, to),
+        `give a range from the smaller to the larger number, of at most ${MOST_REPLAYED} events`,
+      ),
     replayWebhooks,
   ),
   'webhook rotate': seriousAct(
