@@ -23,6 +23,7 @@ import {
   requestOf,
 } from './store.ts'
 import { storeDepositOf } from './store-deposit.ts'
+import { findDeposit } from './view-store.ts'
 
 type CreateDeps = Pick<DepositDeps, 'db' | 'queue' | 'clock' | 'ids' | 'box' | 'publicUrl'> & {
   /** The most open deposits of one store; no limit if absent. */
@@ -93,7 +94,7 @@ async function insert(deps: CreateDeps, tx: Tx, newDeposit: NewDeposit): Promise
     body.expiresInMinutes === undefined ? DEFAULT_DEPOSIT_LIFE_MS : body.expiresInMinutes * MINUTE_MS
   const expiresAt = new Date(clock.now().getTime() + lifeMs)
   const hash = ids.hex(16)
-  const games = await gamesFor(tx, store.id, body.games)
+  const games = await gamesFor(tx, store.id, body)
   const id = await insertDeposit(tx, {
     hash,
     store_id: store.id,
@@ -131,11 +132,19 @@ async function insert(deps: CreateDeps, tx: Tx, newDeposit: NewDeposit): Promise
   return true
 }
 
-/** Returns the games of the call that the store may use; null for all. Refuses a call that names only others. */
-async function gamesFor(tx: Tx, storeId: bigint, named: readonly Game[] | undefined): Promise<Game[] | null> {
+/**
+ * Returns the games of the call that the store may use; null for all. Refuses a call that names only others. A call that
+ * repeats an earlier one must find its deposit, even if the operator has changed the store's games since.
+ */
+async function gamesFor(
+  tx: Tx,
+  storeId: bigint,
+  { games: named, externalId }: CreateDepositBody,
+): Promise<Game[] | null> {
   const allowed = await gamesOfStore(tx, storeId)
   const common = acceptedGames(allowed, named)
   if (allowed === null || common === null || common.length > 0) return common
+  if ((await findDeposit(tx, { storeId, externalId })) !== undefined) return null
   return refuse('invalid_request', [
     { path: 'games', message: `must include one that your store takes: ${allowed.join(', ')}` },
   ])

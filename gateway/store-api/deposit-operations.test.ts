@@ -9,6 +9,8 @@ import { aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { openApiOf } from './openapi.ts'
 import { OPERATIONS } from './table.ts'
 
+type Mistake = { path: string }
+
 const BODY = { externalId: 'a', currency: 'USD', backToStoreUrl: BACK_URL }
 const IN_EUR = { ...BODY, currency: 'EUR' }
 
@@ -129,6 +131,20 @@ describe('POST /v1/deposits', () => {
       const refused = await post({ ...IN_EUR, externalId: 'small', maxAmount: 299, games })
       expect(refused.json().errors[0].message).toContain('at least 300')
     }
+  })
+
+  test('returns the deposit of an earlier call, although the operator has since taken an origin and a game from the store', async () => {
+    const body = { ...BODY, redirectUrl: BACK_URL, games: ['cs'] }
+    const { id } = (await post(body)).json()
+    const taken = { origins: ['https://other.test'], games: ['tf' as const] }
+    await till.db.updateTable('store').set(taken).execute()
+    const again = await post(body)
+    expect([again.statusCode, again.json().id]).toEqual([200, id])
+    const isRefusedFor = async (change: object) =>
+      (await post({ ...body, externalId: 'new', ...change })).json().errors.map(({ path }: Mistake) => path)
+    expect(await isRefusedFor({})).toEqual(['backToStoreUrl', 'redirectUrl'])
+    const other = 'https://other.test/'
+    expect(await isRefusedFor({ backToStoreUrl: other, redirectUrl: other })).toEqual(['games'])
   })
 
   test.each([

@@ -48,8 +48,8 @@ export const DEPOSIT_OPERATIONS: readonly Operation[] = [
       'technical_works',
     ],
     async handle(deps, store, { body: request }) {
-      refuseForeignUrls(request, store.origins)
       const body = withPlainOrigin(request)
+      await refuseNew(deps, store, { body, errors: foreignUrls(request, store.origins) })
       await refuseUnpayable(deps, store, body)
       const { deposit, created } = await deps.createDeposit(store, body)
       return { status: created ? 201 : 200, body: deposit }
@@ -159,7 +159,20 @@ async function refuseUnknownCursor(
   ])
 }
 
-function refuseForeignUrls(body: CreateDepositBody, origins: string[]): void {
+/**
+ * Refuses a new deposit for these errors. A call that repeats an earlier one must find its deposit, even if the operator
+ * has changed the store since.
+ */
+async function refuseNew(
+  deps: DepositCalls,
+  { id }: CallingStore,
+  { body: { externalId }, errors }: { body: CreateDepositBody; errors: FieldError[] },
+): Promise<void> {
+  if (errors.length === 0 || (await deps.findDeposit(id, { externalId })) !== undefined) return
+  refuse('invalid_request', errors)
+}
+
+function foreignUrls(body: CreateDepositBody, origins: string[]): FieldError[] {
   const fields: FieldError[] = (['backToStoreUrl', 'redirectUrl'] as const).flatMap((path) => {
     const url = body[path]
     if (url === undefined || isAllowedUrl(url, origins)) return []
@@ -173,7 +186,7 @@ function refuseForeignUrls(body: CreateDepositBody, origins: string[]): void {
     const message = `must be an origin that is registered for the store, without a path: ${origins.join(', ')}`
     fields.push({ path: 'embedOrigin', message })
   }
-  if (fields.length > 0) refuse('invalid_request', fields)
+  return fields
 }
 
 /** Returns the origin in the form that browsers use: without a trailing slash, in lower case. */
@@ -182,21 +195,17 @@ const plainOrigin = (origin: string): string => origin.replace(/\/$/, '').toLowe
 const withPlainOrigin = (body: CreateDepositBody): CreateDepositBody =>
   body.embedOrigin === undefined ? body : { ...body, embedOrigin: plainOrigin(body.embedOrigin) }
 
-/**
- * Refuses a maximum below every minimum, because the deposit could never be paid. Existing deposits are not checked
- * again.
- */
+/** Refuses a maximum below every minimum, because the deposit could never be paid. */
 async function refuseUnpayable(
   deps: StoreApiDeps,
   store: CallingStore,
   body: CreateDepositBody,
 ): Promise<void> {
-  const { maxAmount, games, currency, externalId } = body
+  const { maxAmount, games, currency } = body
   if (maxAmount === undefined) return
   const accepted = acceptedGames(await gamesOfStore(deps.db, store.id), games)
   const least = await smallestSum(deps, { games: accepted ?? undefined, currency })
   if (least === undefined || maxAmount >= least) return
-  if ((await deps.findDeposit(store.id, { externalId })) !== undefined) return
   const message = `must be at least ${least}, the smallest sum of a trade with the games that this deposit accepts`
-  refuse('invalid_request', [{ path: 'maxAmount', message }])
+  await refuseNew(deps, store, { body, errors: [{ path: 'maxAmount', message }] })
 }

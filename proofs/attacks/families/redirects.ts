@@ -139,12 +139,12 @@ export const redirects = family<Defence>({
       ],
     },
     'checked by the route': {
-      at: 'gateway/store-api/deposit-operations.ts refuseForeignUrls',
+      at: 'gateway/store-api/deposit-operations.ts foreignUrls',
       off: [
         {
           file: 'gateway/store-api/deposit-operations.ts',
-          from: 'refuseForeignUrls(request, store.origins)',
-          to: '{}',
+          from: 'foreignUrls(request, store.origins)',
+          to: '[]',
         },
       ],
     },
