@@ -3,8 +3,8 @@
  * mode, and those that would expose a sandbox to other machines.
  */
 import { isIP } from 'node:net'
-import { safetyOf } from './db/address.ts'
-import { isLoopback, isLoopbackName } from './kit/loopback.ts'
+import { unsafeDatabase } from '../contract/database-address.ts'
+import { isLoopback, isLoopbackName } from '../contract/loopback.ts'
 import type { TrustedProxies } from './kit/trusted-proxies.ts'
 import { parseKey, readKeyFile, readKeysFile } from './master-key.ts'
 import type { PerGame } from './pricing/per-game.ts'
@@ -187,13 +187,8 @@ function problemsOfDatabase(
 ): Problems {
   const url = environment[name]
   if (url === undefined || plain || !URL.canParse(url)) return []
-  const safety = safetyOf(url)
-  if (safety.kind !== 'unverified') return []
-  const has =
-    safety.sslmode === undefined ? 'has no sslmode' : 'has an sslmode that does not prove the database'
-  const advice =
-    'add ?sslmode=verify-full, with &sslrootcert=/path/to/ca.pem for a CA of your own, or set TRADETILL_PLAIN_DATABASE=1 if nobody else is on the network in between'
-  return [[name, `leads to ${safety.host || 'an unnamed host'} and ${has}: ${advice}`]]
+  const problem = unsafeDatabase(url)
+  return problem === undefined ? [] : [[name, problem]]
 }
 
 /**

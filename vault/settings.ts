@@ -1,6 +1,7 @@
 /** The vault's settings, from the environment variables that main.ts passes on. */
 import { join } from 'node:path'
 import { z } from 'zod'
+import { unsafeDatabase } from '../contract/database-address.ts'
 
 const schema = z.object({
   TRADETILL_MODE: z.enum(['sandbox', 'live']).default('sandbox'),
@@ -9,6 +10,7 @@ const schema = z.object({
   TRADETILL_STEAM_SANDBOX_URL: z.string().min(1).optional(),
   TRADETILL_MARKET_SANDBOX_URL: z.string().min(1).optional(),
   TRADETILL_STDIN: z.enum(['0', '1']).default('0'),
+  TRADETILL_PLAIN_DATABASE: z.literal('1').optional(),
   NODE_DEBUG: z.string().optional(),
   NODE_TLS_REJECT_UNAUTHORIZED: z.string().optional(),
 })
@@ -46,6 +48,12 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     const why = 'anybody on the network could pose as Steam or a market'
     throw new Error(`NODE_TLS_REJECT_UNAUTHORIZED must not be 0 in live mode: ${why}. Unset it.`)
   }
+  const databaseUrl = read.data.TRADETILL_VAULT_DATABASE_URL
+  const isPlain = read.data.TRADETILL_PLAIN_DATABASE === '1'
+  if (mode === 'live' && databaseUrl !== undefined && !isPlain && URL.canParse(databaseUrl)) {
+    const problem = unsafeDatabase(databaseUrl)
+    if (problem !== undefined) throw new Error(`TRADETILL_VAULT_DATABASE_URL ${problem}.`)
+  }
   if (mode === 'sandbox' && sandboxUrl === undefined) {
     throw new Error(
       'The vault needs TRADETILL_STEAM_SANDBOX_URL, or TRADETILL_MODE=live. Commands for the vault of npm start: npm run -s vault -- COMMAND.',
@@ -57,7 +65,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   return {
     mode,
     folder: folder ?? join(import.meta.dirname, '../.data/vault'),
-    databaseUrl: read.data.TRADETILL_VAULT_DATABASE_URL,
+    databaseUrl,
     sandboxUrl,
     marketSandboxUrl,
     followsStdin: read.data.TRADETILL_STDIN === '1',

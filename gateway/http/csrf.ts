@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isLoopback } from '../kit/loopback.ts'
+import { isLoopback } from '../../contract/loopback.ts'
 import { isSameBytes } from '../kit/same-bytes.ts'
 import { type EmbedTokens, isEmbedToken } from './embed-token.ts'
 import { hashOf } from './misses.ts'

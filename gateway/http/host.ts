@@ -3,7 +3,7 @@
  * rebinding). Its calls then look like those of our page, except for their Host.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { isLoopback, isLoopbackName } from '../kit/loopback.ts'
+import { isLoopback, isLoopbackName } from '../../contract/loopback.ts'
 import { refuse } from './refusal.ts'
 
 export type HostOptions = {

@@ -1,8 +1,8 @@
 /** The operator's settings for prices, from the environment. */
 import { z } from 'zod'
 import { GAMES, type Game } from '../../contract/games.ts'
+import { isLoopback } from '../../contract/loopback.ts'
 import { MINUTE_MS } from '../kit/duration.ts'
-import { isLoopback } from '../kit/loopback.ts'
 import { perGame } from './per-game.ts'
 import { type GameRules, type PricingRules, rulesWith } from './price.ts'
 

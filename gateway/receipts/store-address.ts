@@ -1,4 +1,4 @@
-import { isLoopback } from '../kit/loopback.ts'
+import { isLoopback } from '../../contract/loopback.ts'
 
 /**
  * Returns the URL of the store's first page, from a deposit's return address; null if a receipt must not link to it. A

@@ -1,6 +1,6 @@
 import { Agent } from 'node:https'
 import net from 'node:net'
-import { loopbackAddress } from '../../kit/loopback.ts'
+import { loopbackAddress } from '../../../contract/loopback.ts'
 
 /** How long a socket may stay silent before it is destroyed. The login library has no timeout of its own. */
 const IDLE_SOCKET_MS = 30_000

@@ -1,25 +1,26 @@
 /** Judges how safe the connection to a database address is. Parses the address as `pg` does. */
-import { isLoopbackName } from '../kit/loopback.ts'
+import { isLoopbackName } from './loopback.ts'
 
-export type Safety =
-  /** Over a Unix socket or loopback: no network in between. */
-  | { kind: 'local' }
-  /** Encrypted, with a checked certificate. */
-  | { kind: 'verified' }
-  /** Someone on the network in between could read everything, or pose as the database. */
-  | { kind: 'unverified'; host: string; sslmode: string | undefined }
+const ADVICE =
+  'add ?sslmode=verify-full, with &sslrootcert=/path/to/ca.pem for a CA of your own, or set TRADETILL_PLAIN_DATABASE=1 if nobody else is on the network in between'
 
-export function safetyOf(databaseUrl: string): Safety {
+/**
+ * Why somebody on the network in between could read everything or pose as the database, and what to do. Continues a
+ * sentence that begins with the setting's name. Undefined for a Unix socket, loopback and a verified server.
+ */
+export function unsafeDatabase(databaseUrl: string): string | undefined {
   const url = new URL(databaseUrl)
   // The last value of a parameter counts, and a `host` parameter overrides the host of the URL.
   const parameter = (name: string) => url.searchParams.getAll(name).at(-1) || undefined
   const host = parameter('host') ?? decodeURIComponent(url.hostname)
-  if (host.startsWith('/') || isThisMachine(host)) return { kind: 'local' }
+  if (host.startsWith('/') || isThisMachine(host)) return undefined
   const sslmode = parameter('sslmode')
   // `verify-ca` without a CA of our own would accept any purchased certificate.
   const isVerified =
     sslmode === 'verify-full' || (sslmode === 'verify-ca' && parameter('sslrootcert') !== undefined)
-  return isVerified ? { kind: 'verified' } : { kind: 'unverified', host, sslmode }
+  if (isVerified) return undefined
+  const has = sslmode === undefined ? 'has no sslmode' : 'has an sslmode that does not prove the database'
+  return `leads to ${host || 'an unnamed host'} and ${has}: ${ADVICE}`
 }
 
 /** Browsers keep names below localhost on the machine, but a resolver may ask other servers for them. */
