@@ -169,6 +169,22 @@ describe('an endpoint that answers 410', () => {
   })
 })
 
+describe('a sender that stops during an attempt', () => {
+  it.each([
+    [204, { state: 'delivered', attempts: 1, due_at: null }],
+    [500, { state: 'due', attempts: 0 }],
+  ])('settles a delivery that the store has accepted, and releases any other: status %i', async (code, settled) => {
+    await createEvents(1)
+    const stopping = new AbortController()
+    const send = async () => {
+      stopping.abort()
+      return { kind: 'answered', status: code, text: '' } as const
+    }
+    await attemptDelivery({ ...deps, send }, await claimOne(), stopping.signal)
+    expect(await delivery()).toMatchObject(settled)
+  })
+})
+
 /** How long an attempt can take: the store's deadline, and a second for the record of its result. */
 const LONGEST_ATTEMPT_MS = 16_000
 

@@ -40,8 +40,8 @@ export async function attemptDelivery(deps: DeliveryDeps, claim: Claim, signal?:
   const begin = performance.now()
   const result = await sendClaimed(deps, claim, signal)
   const durationMs = Math.round(performance.now() - begin)
-  // Shutting down: let another process send it.
-  if (signal?.aborted) return releaseClaim(deps.db, claim, deps.clock.now())
+  // Shutting down: let another process send it, unless the store has it.
+  if (signal?.aborted && !isAccepted(result)) return releaseClaim(deps.db, claim, deps.clock.now())
   await settle(deps, claim, { result, at, durationMs })
 }
 
