@@ -1,4 +1,5 @@
 /** The acts of operators, newest first. */
+import { keysetPage } from '../kit/keyset-page.ts'
 import { type Answer, done, type FindDeps } from './operation.ts'
 import { type ActFilter, selectActs } from './store.ts'
 
@@ -8,7 +9,6 @@ export type ActRecord = Awaited<ReturnType<typeof selectActs>>[number]
 export type ActPage = { acts: ActRecord[]; next: bigint | null }
 
 export async function listActs({ db }: FindDeps, filter: ActFilter): Promise<Answer<ActPage>> {
-  const rows = await selectActs(db, { ...filter, limit: filter.limit + 1 })
-  const acts = rows.slice(0, filter.limit)
-  return done({ acts, next: rows.length > filter.limit ? (acts.at(-1)?.actId ?? null) : null })
+  const { rows: acts, next } = await keysetPage(filter, (page) => selectActs(db, page), 'actId')
+  return done({ acts, next })
 }

@@ -5,6 +5,7 @@ import {
   lockDeparture,
   selectDepartures,
 } from '../departures/list-store.ts'
+import { keysetPage } from '../kit/keyset-page.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 
@@ -16,12 +17,12 @@ export async function listDepartures(
   { db }: FindDeps,
   filter: DepartureFilter,
 ): Promise<Answer<DeparturePage>> {
-  const rows = await selectDepartures(db, { ...filter, limit: filter.limit + 1 })
-  const departures = rows.slice(0, filter.limit)
-  return done({
-    departures,
-    next: rows.length > filter.limit ? (departures.at(-1)?.departureId ?? null) : null,
-  })
+  const { rows: departures, next } = await keysetPage(
+    filter,
+    (page) => selectDepartures(db, page),
+    'departureId',
+  )
+  return done({ departures, next })
 }
 
 export type ExplainedDeparture = {

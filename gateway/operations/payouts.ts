@@ -1,5 +1,6 @@
 /** Payouts: money that the operator paid to a store outside the till. */
 import type { Tx } from '../db/client.ts'
+import { keysetPage } from '../kit/keyset-page.ts'
 import { type ListedPayout, type PayoutFilter, selectPayouts } from '../ledger/operator-store.ts'
 import {
   type Payout,
@@ -67,9 +68,8 @@ export type PayoutPage = { payouts: ListedPayout[]; next: bigint | null }
 export async function listPayouts({ db }: FindDeps, filter: PayoutFilter): Promise<Answer<PayoutPage>> {
   const unknown = await unknownStore(db, filter.storeId)
   if (unknown !== undefined) return unknown
-  const rows = await selectPayouts(db, { ...filter, limit: filter.limit + 1 })
-  const payouts = rows.slice(0, filter.limit)
-  return done({ payouts, next: rows.length > filter.limit ? (payouts.at(-1)?.payoutId ?? null) : null })
+  const { rows: payouts, next } = await keysetPage(filter, (page) => selectPayouts(db, page), 'payoutId')
+  return done({ payouts, next })
 }
 
 export type VoidedPayout = PayoutView & { payoutId: bigint }

@@ -1,6 +1,7 @@
 import type { Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Endpoint } from '../../contract/webhooks.ts'
+import { keysetPage } from '../kit/keyset-page.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { withCommission } from '../pricing/price.ts'
 import { gamesAboveLevel, leastCommissionBps } from '../pricing/settings.ts'
@@ -117,17 +118,14 @@ export type StorePage = { stores: ListedStore[]; next: bigint | null }
 
 /** Lists stores in the order of their numbers. */
 export async function listStores({ db }: FindDeps, filter: StoreFilter): Promise<Answer<StorePage>> {
-  const rows = await selectStores(db, { ...filter, limit: filter.limit + 1 })
-  const page = rows.slice(0, filter.limit)
-  return done({
-    stores: page.map(({ riskLimitUsdCents, atRiskUsdCents, balances, ...row }) => ({
-      ...row,
-      riskLimit: usd(riskLimitUsdCents),
-      atRisk: usd(atRiskUsdCents),
-      balances: balances.map(minorUnits),
-    })),
-    next: rows.length > filter.limit ? (page.at(-1)?.storeId ?? null) : null,
-  })
+  const { rows, next } = await keysetPage(filter, (page) => selectStores(db, page), 'storeId')
+  const stores = rows.map(({ riskLimitUsdCents, atRiskUsdCents, balances, ...row }) => ({
+    ...row,
+    riskLimit: usd(riskLimitUsdCents),
+    atRisk: usd(atRiskUsdCents),
+    balances: balances.map(minorUnits),
+  }))
+  return done({ stores, next })
 }
 
 type KeyView = Omit<KeyFacts, 'id'> & { keyId: string }

@@ -2,6 +2,7 @@ import { ERRORS } from '../../contract/errors.ts'
 import type { EventType } from '../../contract/event-types.ts'
 import { ProblemError } from '../http/refusal.ts'
 import { counted } from '../kit/counted.ts'
+import { keysetPage } from '../kit/keyset-page.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { readAttempts } from '../webhooks/attempt-store.ts'
 import { replay } from '../webhooks/attempts.ts'
@@ -19,9 +20,8 @@ export type EndpointPage = { endpoints: EndpointRow[]; next: bigint | null }
 export async function listEndpoints({ db }: ReadDeps, filter: EndpointFilter): Promise<Answer<EndpointPage>> {
   const unknown = await unknownStore(db, filter.storeId)
   if (unknown !== undefined) return unknown
-  const rows = await selectEndpoints(db, { ...filter, limit: filter.limit + 1 })
-  const endpoints = rows.slice(0, filter.limit).map((row) => ({ ...row, url: withoutQuery(row.url) }))
-  return done({ endpoints, next: rows.length > filter.limit ? (endpoints.at(-1)?.endpointId ?? null) : null })
+  const { rows, next } = await keysetPage(filter, (page) => selectEndpoints(db, page), 'endpointId')
+  return done({ endpoints: rows.map((row) => ({ ...row, url: withoutQuery(row.url) })), next })
 }
 
 export type AttemptPage = {
@@ -51,8 +51,12 @@ export async function listAttempts(
 ): Promise<Answer<AttemptPage>> {
   const endpoint = await storeOfEndpoint(db, endpointId)
   if (endpoint === undefined) return noEndpoint(endpointId)
-  const rows = await readAttempts(db, endpointId, { after: before, limit: limit + 1 })
-  const attempts = rows.slice(0, limit).map((row) => ({
+  const { rows, next } = await keysetPage(
+    { after: before, limit },
+    (page) => readAttempts(db, endpointId, page),
+    'id',
+  )
+  const attempts = rows.map((row) => ({
     attemptId: row.id,
     at: row.at,
     eventId: row.event_id,
@@ -64,7 +68,6 @@ export async function listAttempts(
     failure: row.failure,
     answer: row.answer,
   }))
-  const next = rows.length > limit ? (attempts.at(-1)?.attemptId ?? null) : null
   return done({ endpointId, storeId: endpoint.storeId, attempts, next })
 }
 

@@ -10,6 +10,7 @@ import {
   withdrawWish,
 } from '../departures/wish-store.ts'
 import { counted } from '../kit/counted.ts'
+import { keysetPage } from '../kit/keyset-page.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 
@@ -83,9 +84,7 @@ export type WishPage = { wishes: ListedWish[]; next: bigint | null; rule: SendRu
 
 /** Lists wishes, newest first. */
 export async function listWishes({ db }: FindDeps, filter: WishFilter): Promise<Answer<WishPage>> {
-  const rows = await selectWishes(db, { ...filter, limit: filter.limit + 1 })
-  const wishes = rows.slice(0, filter.limit)
-  const next = rows.length > filter.limit ? (wishes.at(-1)?.wishId ?? null) : null
+  const { rows: wishes, next } = await keysetPage(filter, (page) => selectWishes(db, page), 'wishId')
   return done({ wishes, next, rule: (await readSendRule(db)) ?? null })
 }
 

@@ -6,6 +6,7 @@ import { inTransaction } from '../db/transaction.ts'
 import { refuse } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
 import { DAY_MS } from '../kit/duration.ts'
+import { keysetPage } from '../kit/keyset-page.ts'
 import { readAttempts } from './attempt-store.ts'
 import { type ChallengeDeps, challengeEndpoint } from './challenge.ts'
 import { type EndpointRow, proveEndpoint } from './endpoint-store.ts'
@@ -22,11 +23,9 @@ export async function listAttempts(
 ): Promise<AttemptList> {
   await endpointOf(db, storeId, id)
   const { after, limit } = query
-  const rows = await readAttempts(db, id, {
-    after: after === undefined ? undefined : BigInt(after),
-    limit: limit + 1,
-  })
-  const attempts = rows.slice(0, limit).map((row) => ({
+  const filter = { after: after === undefined ? undefined : BigInt(after), limit }
+  const { rows, next } = await keysetPage(filter, (page) => readAttempts(db, id, page), 'id')
+  const attempts = rows.map((row) => ({
     id: String(row.id),
     eventId: row.event_id,
     eventType: row.type,
@@ -38,7 +37,7 @@ export async function listAttempts(
     failure: row.failure === null ? null : NO_ANSWER,
     answer: row.answer,
   }))
-  return { attempts, next: rows.length > limit ? (attempts.at(-1)?.id ?? null) : null }
+  return { attempts, next: next === null ? null : String(next) }
 }
 
 /**
