@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { CURRENCY_EXPONENT } from '../../contract/money.ts'
 import { crossRate, isContradicted, readRate, toMinorUnits } from './exchange.ts'
 
 const NOW = new Date('2026-01-01T12:00:00Z')
@@ -7,6 +8,10 @@ const DOLLAR = 1_000_000n
 const RATE_ONE = 100_000_000n
 
 const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000)
+
+test('every currency has the two decimals that the conversions, here and in SQL, take for granted', () => {
+  expect(Object.entries(CURRENCY_EXPONENT).filter(([, decimals]) => decimals !== 2)).toEqual([])
+})
 
 describe('exchange rates', () => {
   const read = (perUsd: string, asOf = NOW) => readRate('EUR', { perUsd, asOf }, NOW)
