@@ -173,7 +173,7 @@ describe('a sender that stops during an attempt', () => {
   it.each([
     [204, { state: 'delivered', attempts: 1, due_at: null }],
     [500, { state: 'due', attempts: 0 }],
-  ])('settles a delivery that the store has accepted, and releases any other: status %i', async (code, settled) => {
+  ])('settles a delivery only if the store accepted it: status %i', async (code, settled) => {
     await createEvents(1)
     const stopping = new AbortController()
     const send = async () => {
