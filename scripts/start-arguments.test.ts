@@ -9,7 +9,7 @@ function startWith(argument: string) {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-start-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const dataRoot = join(folder, 'data')
-  // Without the check, no part could start either: the port is refused.
+  // The invalid port keeps every part from starting, even if the argument is not checked.
   const env = {
     ...process.env,
     TRADETILL_DATA_ROOT: dataRoot,

@@ -58,7 +58,7 @@ export function createStage({ urls, apiKey, killGateway }: TourSetup) {
     sandbox,
     advance,
     /**
-     * Returns the bot that the till chooses if all are free: the one with the highest level, which is the sandbox's
+     * Returns the bot that the till chooses if it can choose any: the one with the highest level, which is the sandbox's
      * last bot.
      */
     async firstChoice(): Promise<Bot> {

@@ -61,7 +61,7 @@ describe('npm run vault', () => {
     return dataRoot
   }
 
-  it('runs a command with the settings and as the user of the vault that npm start runs', async () => {
+  it('runs a command with the settings, and as the user, of the vault that npm start runs', async () => {
     const dataRoot = newRoot()
     const gatewayData = join(dataRoot, 'gateway')
     mkdirSync(gatewayData)

@@ -38,7 +38,7 @@ export async function startVault(setup: VaultStart): Promise<StartedVault | { pr
   }
 }
 
-/** `account`: the user that runs the vault; undefined for this process's own. `file`: its program. */
+/** `account`: the user that runs the vault; undefined for this process's own. `file`: the vault's program. */
 export type VaultPlace = {
   file: string
   folder: string

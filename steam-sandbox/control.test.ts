@@ -132,7 +132,7 @@ describe('a cancellation by somebody else with the bot’s session', () => {
 })
 
 describe('the page of an offer', () => {
-  it('shows both sides, and gives nothing before the shopper confirms first the warning and then the trade', async () => {
+  it('shows both sides, and gives the items only after the shopper has confirmed the warning and the trade', async () => {
     const { offerId } = sendBotOffer()
     const path = `/tradeoffer/${offerId}/`
     expect(await show(path)).toMatch(/Your items[\s\S]*Items of [\s\S]*Nothing/)
@@ -278,7 +278,7 @@ describe('an additional bot', () => {
 
 describe('the items of a bot', () => {
   /** A bot with three unprotected items, and an account to give them to. */
-  async function botWithFreeItems() {
+  async function botWithTradableItems() {
     const { bot } = await makeTrade()
     steam.advance(7 * DAY_S)
     const taker = steam.as('quiet_lynx')
@@ -291,7 +291,7 @@ describe('the items of a bot', () => {
       (await call('POST', `bots/${early.steamId}/give`, { to: steam.as('quiet_lynx').steamId })).status,
     ).toBe(409)
     steam.reset()
-    const { bot, taker } = await botWithFreeItems()
+    const { bot, taker } = await botWithTradableItems()
     const before = taker.items().length
     const [first] = bot.items()
     const path = `bots/${bot.steamId}/give`
@@ -307,7 +307,7 @@ describe('the items of a bot', () => {
   })
 
   it('can be given away by a button of the page', async () => {
-    const { bot, taker } = await botWithFreeItems()
+    const { bot, taker } = await botWithTradableItems()
     expect(await show('/bots/')).toContain('Give its items away (it has 3)')
     const fields: [string, string][] = [
       ['from', bot.steamId],
@@ -318,8 +318,8 @@ describe('the items of a bot', () => {
     expect((await press('/bots/', fields)).status).toBe(409)
   })
 
-  it('can vanish and appear without a trade, by the control API and by buttons', async () => {
-    const { bot } = await botWithFreeItems()
+  it('can be made to vanish and appear without a trade, by the control API and by buttons', async () => {
+    const { bot } = await botWithTradableItems()
     const ids = () => bot.items().map(({ assetId }) => assetId)
     const [first, second] = ids()
     const trades = steam.world().trades.length
@@ -341,7 +341,7 @@ describe('the items of a bot', () => {
 })
 
 describe('the page of the bots', () => {
-  it('switches a bad day of one bot on and off, and refuses a day that the page does not offer', async () => {
+  it('switches a bad day of one bot on and off, and refuses a bad day that the page does not offer', async () => {
     const bot = steam.as('Tradetill Bot #1')
     expect(
       (

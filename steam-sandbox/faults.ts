@@ -61,7 +61,7 @@ export function createFaults(nowS: () => number) {
     clear() {
       active = []
     },
-    /** Names of the bad days that are on, for all or for one account. */
+    /** Names of the bad days that are on, whether for all accounts or for a single one. */
     on() {
       forgetEnded()
       return active.flatMap(({ name }) => (name === undefined ? [] : [name]))

@@ -105,7 +105,7 @@ describe('the page of an offer', () => {
     expect(steam.world().offers).toMatchObject([{ state: STATE.accepted }])
   })
 
-  it('lists on the phone the items that are given, with names and pictures, and the items that are received', async () => {
+  it('shows on the phone the names and pictures of the items to give, and that nothing is received', async () => {
     const { body: sent } = await post({ uri: SEND, form: offerForm(SESSION), referer: PAGE })
     const { tradeofferid } = JSON.parse(sent) as { tradeofferid: string }
     const phone = await (await fetch(`${steam.url}/tradeoffer/${tradeofferid}/?step=phone`)).text()

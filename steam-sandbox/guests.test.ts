@@ -19,7 +19,7 @@ it.each([
   ['the page that asks who you are', '/my/edit/settings', 'nova_hound'],
   ['the list of ordinary shoppers', '/control/players', 'nova_hound'],
   ['the list of magic players', '/control/magic', 'magic_accepts'],
-])('%s has a shopper, but not the guest that is a copy of this shopper', async (_, path, like) => {
+])('%s shows a shopper, but no guest that copies this shopper', async (_, path, like) => {
   const { steamId } = steam.invite(like)
   const shown = await (await fetch(`${steam.url}${path}`)).text()
   expect(shown).toContain(like)

@@ -47,6 +47,7 @@ export const GAMES = [
 ] as const
 
 const WEARS = ['Factory New', 'Minimal Wear', 'Field-Tested', 'Well-Worn', 'Battle-Scarred']
+/** `BattleScared` is Valve's spelling. */
 const TF_WEARS = ['FactoryNew', 'MinimalWear', 'FieldTested', 'WellWorn', 'BattleScared']
 const RARITY_COLORS: Record<string, string> = {
   Common: 'b0c3d9',

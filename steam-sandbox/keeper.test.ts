@@ -72,7 +72,7 @@ it('an offer in a world that the first version saved can be accepted', async () 
   await again.close()
 })
 
-it('a world that lacks newer magic players (with a fixed behaviour) receives them, and no other account changes', async () => {
+it('a saved world receives the magic players that it lacks, and its other accounts stay unchanged', async () => {
   const steam = await start()
   sendAnOffer(steam)
   await steam.close()

@@ -19,7 +19,7 @@ let steam: Awaited<ReturnType<typeof startSteamWithoutWaits>>
 let bot: Person
 
 beforeEach(async () => {
-  // The library checks sessions by the machine's clock, so the sandbox's clock starts at the same time.
+  // The library checks sessions against the machine's clock, so the sandbox's clock starts from that time.
   nowMs = Date.now()
   steam = await startSteamWithoutWaits({ seed: 'limits', clock: () => nowMs })
   bot = await logIn(steam, 'Tradetill Bot #1')

@@ -28,7 +28,7 @@ export type Sandbox = {
   faults: Faults
   quotas: Quotas
   log: LogEntry[]
-  /** How many requests Steam's hosts got since the last reset, by method, host and path with numbers as `*`. */
+  /** How many requests Steam's hosts got since the last reset, by method, host and path. `*` replaces numbers. */
   counts: Map<string, number>
   /** Logins that have begun, by client id. */
   logins: Map<string, PendingLogin>

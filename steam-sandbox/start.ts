@@ -57,7 +57,7 @@ export async function startSteam({
     url: sandbox.url,
     port: listeningPort,
     world: sandbox.world,
-    /** Applies a pure change to the world, without a call. */
+    /** Applies a pure change to the world, without an HTTP request. */
     change: sandbox.change,
     reset: sandbox.reset,
     /** Stands in for the account with this name or Steam id. Throws if there is none. */

@@ -52,8 +52,8 @@ export function createTour(onPressed: (name: string) => void) {
       return change(name, { state, summary, links })
     },
     /**
-     * Marks a scene as playing and calls `onPressed`. Returns false for an unknown scene, or while one plays: they all
-     * share the clock.
+     * Marks a scene as playing and calls `onPressed`. Returns false for an unknown scene, or while any scene plays: all
+     * scenes share the clock.
      */
     press(name: string): boolean {
       if (isPlaying() || !change(name, { state: 'playing', summary: '', links: [] })) return false
