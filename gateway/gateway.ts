@@ -62,6 +62,7 @@ import { workOnExpiry } from './trades/expiry.ts'
 import { createTradeStore } from './trades/postgres-store.ts'
 import { tradeRoutes } from './trades/routes.ts'
 import { allowanceFinder } from './webhooks/address-store.ts'
+import { createTestPlaces } from './webhooks/challenge.ts'
 import type { AttemptFacts } from './webhooks/delivery.ts'
 import { secretsOf } from './webhooks/endpoints.ts'
 import { startLanes } from './webhooks/lanes.ts'
@@ -335,7 +336,7 @@ function storeDeps(parts: Parts, { deposits, trades, webhooks }: Features, limit
     mode: config.webhookMode,
     send: webhooks.send,
     findAllowance: webhooks.findAllowance,
-    testsUnderWay: new Map(),
+    testPlaces: createTestPlaces(),
     secretsOf: webhooks.secretsOf,
     limitStore: limits.limitStore,
     limitBytes: limits.limitBytes,

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Log } from '../kit/log.ts'
+import { createPlaces } from '../kit/places.ts'
 import { addressKey } from './limits.ts'
 
 export type ConnectionLimits = {
@@ -118,19 +119,13 @@ function createCuts({ log, nowMs }: Options): Cuts {
 }
 
 function limitAddresses({ limits, isTrustedProxy }: Options, cuts: Cuts): (socket: Socket) => void {
-  const counts = new Map<string, number>()
+  const places = createPlaces(limits.perAddress)
   return (socket) => {
     const { remoteAddress } = socket
     if (remoteAddress === undefined || isTrustedProxy(remoteAddress)) return
     const key = addressKey(remoteAddress)
-    const others = counts.get(key) ?? 0
-    if (others >= limits.perAddress) return cuts.cut(socket, 'overAddress')
-    counts.set(key, others + 1)
-    socket.once('close', () => {
-      const left = (counts.get(key) ?? 0) - 1
-      if (left > 0) counts.set(key, left)
-      else counts.delete(key)
-    })
+    if (!places.take(key)) return cuts.cut(socket, 'overAddress')
+    socket.once('close', () => places.free(key))
   }
 }
 

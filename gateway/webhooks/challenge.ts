@@ -5,14 +5,15 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { TEST_TYPE, type TestMessage } from '../../contract/webhooks.ts'
 import { refuse } from '../http/refusal.ts'
+import { createPlaces, type Places } from '../kit/places.ts'
 import type { DeliveryDeps } from './delivery.ts'
 import type { EndpointRow } from './endpoint-store.ts'
 import { isAccepted, type SendResult } from './sender.ts'
 import { signWebhook } from './signature.ts'
 
 export type ChallengeDeps = Pick<DeliveryDeps, 'clock' | 'log' | 'send' | 'secretsOf'> & {
-  /** How many tests of each store run in this process. */
-  testsUnderWay: Map<bigint, number>
+  /** The places of each store for tests in this process. */
+  testPlaces: Places
 }
 
 export type Challenged = { result: SendResult; durationMs: number; isChallengeRepeated: boolean }
@@ -20,23 +21,20 @@ export type Challenged = { result: SendResult; durationMs: number; isChallengeRe
 /** The most tests of a store at a time in one process. Each occupies a connection and its caller for up to 15 s. */
 const MOST_TESTS = 2
 
+export const createTestPlaces = (): Places => createPlaces(MOST_TESTS)
+
 /** Sends the test to `url`, by default the endpoint's own. Refuses a third simultaneous test of a store. */
 export async function challengeEndpoint(
   deps: ChallengeDeps,
   endpoint: EndpointRow,
   url: string = endpoint.url,
 ): Promise<Challenged> {
-  const { store_id: storeId } = endpoint
-  const { testsUnderWay } = deps
-  const underWay = testsUnderWay.get(storeId) ?? 0
-  if (underWay >= MOST_TESTS) refuse('too_many_tests', { retryAfterS: 15 })
-  testsUnderWay.set(storeId, underWay + 1)
+  const key = String(endpoint.store_id)
+  if (!deps.testPlaces.take(key)) refuse('too_many_tests', { retryAfterS: 15 })
   try {
     return await sendChallenge(deps, endpoint, url)
   } finally {
-    const left = (testsUnderWay.get(storeId) ?? 1) - 1
-    if (left > 0) testsUnderWay.set(storeId, left)
-    else testsUnderWay.delete(storeId)
+    deps.testPlaces.free(key)
   }
 }
 

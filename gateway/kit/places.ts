@@ -1,0 +1,24 @@
+/** The places that each key may occupy at a time. */
+export type Places = {
+  /** Takes a place and returns true, or returns false if `key` has none left. */
+  take(key: string): boolean
+  /** Frees a place that was taken. */
+  free(key: string): void
+}
+
+export function createPlaces(most: number): Places {
+  const taken = new Map<string, number>()
+  return {
+    take: (key) => {
+      const others = taken.get(key) ?? 0
+      if (others >= most) return false
+      taken.set(key, others + 1)
+      return true
+    },
+    free: (key) => {
+      const left = (taken.get(key) ?? 0) - 1
+      if (left > 0) taken.set(key, left)
+      else taken.delete(key)
+    },
+  }
+}
