@@ -17,7 +17,7 @@ export function precompressed(): Plugin {
       folder = resolve(root, build.outDir, 'assets')
     },
     closeBundle(failure?: Error) {
-      // Also called after a failed build, not always with the error. The folder is missing then.
+      // A failed build calls this too, sometimes without its error. Then the folder is missing.
       if (failure !== undefined || !existsSync(folder)) return
       for (const name of readdirSync(folder).filter((file) => /\.(js|css|svg)$/.test(file))) {
         const content = readFileSync(join(folder, name))

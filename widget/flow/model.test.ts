@@ -105,7 +105,7 @@ class Gateway {
 /** How long an aborted call takes to fail. */
 const ABORT_MS = 500
 
-/** The calls. `payments`: number of polls. `trades`: bodies of trade calls. `answersAtOnce`: no call stays open. */
+/** The calls. `payments`: number of calls for the payment. `trades`: bodies of trade calls. `answersAtOnce`: none waits. */
 type Line = {
   openCalls: OpenCall[]
   payments: number

@@ -58,7 +58,7 @@ describe('the inventory', () => {
     expect(standOf(failed).inventory).toEqual({ status: 'error', type: 'internal' })
   })
 
-  it('is refused to a page that has asked too often, which says that and sets its picks aside', () => {
+  it('is refused to a page that has asked too often, which says so and sets its picks aside', () => {
     const state = play(withItems(), toggle('1'), RELOAD).state
     const request = inventoryRequest(state)
     const { state: refused } = play(state, { kind: 'inventoryFailed', request, code: 'too_many_looks' })
@@ -264,7 +264,7 @@ describe('items for an amount', () => {
     [1, 300],
     [450, 450],
     [9_000, 600],
-  ])('of %i aim at %i, which the deposit takes', (amount, target) => {
+  ])('of %i are searched for with the target %i, which the deposit takes', (amount, target) => {
     const state = play(withItems(), loaded({ maxAmount: 600 }), ask(amount)).state
     expect(searches(state)).toMatchObject([{ target }])
   })

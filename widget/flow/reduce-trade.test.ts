@@ -174,17 +174,17 @@ describe('creating', () => {
 describe('a page opened while an offer is being created', () => {
   const joined = openedOn('created', { creating: true })
 
-  it('D-25 the page reopens the modal and polls', () => {
+  it('D-25 shows the modal and polls', () => {
     expect(modalKind(joined)).toBe('joining')
     expect(polling(joined)).toBe(true)
     expect(creation(joined)).toBeUndefined()
   })
 
-  it('D-25 the page opens the confirmation when the offer is open', () => {
+  it('D-25 opens the confirmation when the offer is open', () => {
     expect(modalKind(play(joined, loaded({ status: 'pending' })).state)).toBe('confirming')
   })
 
-  it('D-25 the page shows an error if no offer was created', () => {
+  it('D-25 shows an error if no offer was created', () => {
     const state = play(joined, loaded({ creating: true }), loaded({ creating: false })).state
     expect(state.modal).toEqual({ kind: 'creationError', refusal: { code: null, detail: null } })
     expect(polling(state)).toBe(false)
@@ -192,7 +192,7 @@ describe('a page opened while an offer is being created', () => {
 })
 
 describe('the confirmation', () => {
-  it('A-051 the confirmation opens for a pending deposit and polls', () => {
+  it('A-051 the confirmation opens for a pending deposit, and the page polls', () => {
     const state = openedOn('pending', { timeLeft: 300 })
     expect(modalKind(state)).toBe('confirming')
     expect(polling(state)).toBe(true)

@@ -32,7 +32,7 @@ it('after a success, the page checks every 15 s until the store has accepted the
   expect(page.checks()).toBe(before + 3)
 })
 
-it('after a success, the page stops after eight checks in two minutes if the store accepts nothing', async () => {
+it('after a success, the page stops after eight checks in two minutes if the webhook is not accepted', async () => {
   const page = await openOnSuccess(false)
   const before = page.checks()
   await page.pass(120_000)

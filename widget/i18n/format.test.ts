@@ -42,7 +42,7 @@ describe('A-091 prices', () => {
       }
   })
 
-  it('A-046 A-048 prices have the symbol of their currency', () => {
+  it('A-046 A-048 have the symbol of their currency', () => {
     const symbols = { USD: '$', EUR: '€', BRL: 'R$' }
     for (const currency of CURRENCIES) {
       expect(spaced(formatMoney(123_450, currency, 'en'))).toBe(`${symbols[currency]}1,234.50`)

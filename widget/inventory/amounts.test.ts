@@ -14,7 +14,7 @@ describe('suggested amounts', () => {
     expect(suggestedAmounts(inventory([]), payment())).toEqual([])
   })
 
-  it('are the deposit’s target alone if it has one, or nothing if the items are worth less', () => {
+  it('are only the deposit’s target if it has one, and none if the items are worth less', () => {
     expect(suggestedAmounts(inventory(items), payment({ targetAmount: 1_499 }))).toEqual([1_499])
     expect(suggestedAmounts(inventory(items), payment({ targetAmount: 9_999 }))).toEqual([])
   })

@@ -36,7 +36,7 @@ describe('A-116 the grid', () => {
     expect(firstRows(layout, null, MOBILE_CELL.gap)).toEqual({ first: 0, last: 0 })
   })
 
-  it('D-38 the grid leaves the remaining width at the sides, and is never wider than the page', () => {
+  it('D-38 leaves the remaining width at the sides, and is never wider than the page', () => {
     fc.assert(
       fc.property(fc.integer({ min: 300, max: 4000 }), fc.nat(10_000), sizes, (width, count, size) => {
         const { columns, cell, side, rows } = layoutOf(width, count, size)

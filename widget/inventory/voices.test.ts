@@ -17,7 +17,7 @@ const spoken = (items: Item[], search: string): string =>
 
 it.each([
   ['the number of items, equal ones included', KNIVES, '', 'CS2: 3 items'],
-  ['how many a search finds', KNIVES, 'kni', 'CS2: 2 items'],
+  ['how many items a search finds', KNIVES, 'kni', 'CS2: 2 items'],
   ['that a search finds none', KNIVES, ' zzz ', 'No items match “zzz”'],
   ['that no item can be used', [], '', 'None of these items can be used'],
 ])('a screen reader reads out %s', (_, items, search, text) => {

@@ -43,7 +43,7 @@ export function itemsText(
   return texts.gameCount(texts.games[game], count)
 }
 
-/** Reads out the selection and the proposal together, so quick picking is not read out item by item. */
+/** Reads out the selection, and the result of a proposal, as one text. */
 export function SelectionVoice({ stand, payment }: { stand: Stand; payment: Payment }) {
   const { texts, money } = useStandTexts()
   const outcome = useOutcome(stand, payment)

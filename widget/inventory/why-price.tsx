@@ -21,7 +21,7 @@ export function useAsking(question: PriceQuestion | null, flow: Flow): Asking {
     whyId,
     questioned,
     onAsk: (id) => {
-      // A second press on the same question mark closes the popover.
+      // The browser closes the popover on a second press of the same question mark.
       if (id === questioned) return
       // Otherwise a press on another question mark would only close the popover, because all of them control it.
       document.getElementById(whyId)?.hidePopover()

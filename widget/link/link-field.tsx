@@ -50,7 +50,6 @@ type Props = {
 export function LinkField({ page, payment, flow, parts }: Props) {
   const isNarrow = useNarrow()
   const user = page.stage === 'wait-for-select-items' ? page.stand.user : null
-  // Steam knew the account, but has refused the token since.
   const stale = page.stage === 'wait-for-select-items' && isStale(page.stand)
   const isFoldable = user !== null && !stale
   const { field, fold } = useFolded(isFoldable, user === null)

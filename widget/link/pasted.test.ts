@@ -7,7 +7,7 @@ const OTHER = LINK.replace('123456', '654321')
 
 describe('a paste', () => {
   it.each([
-    ['the link alone', LINK],
+    ['alone', LINK],
     ['with spaces and line breaks', `\n  ${LINK}\t\r\n`],
     ['with http and www', LINK.replace('https://', 'http://www.')],
     ['without https', LINK.replace('https://', '')],

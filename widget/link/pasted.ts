@@ -10,7 +10,7 @@ function withoutMarksAfter(text: string): string {
   return text.slice(0, end)
 }
 
-/** Returns the link of an address; undefined unless it has account and token, in any order, among other parameters. */
+/** Returns the link of an address; undefined without a valid account and token. Other parameters are ignored. */
 function linkOf(address: string): string | undefined {
   const query = withoutMarksAfter(address.slice(address.indexOf('?') + 1))
   const parameters = new URLSearchParams(query.replaceAll('&amp;', '&'))

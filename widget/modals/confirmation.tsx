@@ -142,7 +142,7 @@ function Items({ state, payment }: Omit<Props, 'flow'>) {
   )
 }
 
-/** Prefers picks, or those kept in this tab for a reload, if they are the offer's items: only picks have pictures. */
+/** Prefers the picks, or else those that this tab kept, if they are the offer's items: only picks have pictures. */
 function rowsToGive({ page, offeredPicks }: FlowState, { items }: Payment): ItemRow[] {
   const picked = page.stage === 'wait-for-select-items' ? selectedItems(page.stand) : []
   // A gateway of the previous release lists no items.

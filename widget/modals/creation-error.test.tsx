@@ -41,14 +41,14 @@ describe('A-025 D-17 the creation error', () => {
   })
 
   it.each([undefined, 'moon_phase'])(
-    'A-129 the error says what may be wrong if its reason is unknown (%s)',
+    'A-129 says what may be wrong if its reason is unknown (%s)',
     (cause) => {
       const refusal = { code: 'trade_refused', detail: 'no', ...(cause && { cause }) }
       expect(shown(refusal)).toEqual({ shownText: en.creationErrorText, primary: STEAM_PAGES.restrictions })
     },
   )
 
-  it('has a link back to the store, after the button that closes it, if no bot is free', () => {
+  it('has a link back to the store, after its Close button, if no bot is free', () => {
     const refusal = { code: 'no_bot_available', detail: null }
     const html = markup(<CreationError refusal={refusal} backToStoreUrl={STORE} flow={FLOW} />)
     expect(html).toMatch(/class="button primary">Close<.*class="link" href="https:\/\/store\.example\//)
@@ -64,7 +64,7 @@ describe('A-025 D-17 the creation error', () => {
     expect(shown({ code: 'offers_paused', detail: 'wait' }).shownText).toBe('wait')
   })
 
-  it('shows an unknown code in the server’s words', () => {
+  it('uses the server’s words for an unknown code', () => {
     expect(shown({ code: 'moon_phase', detail: 'The moon is not full.' }).shownText).toBe(
       'The moon is not full.',
     )

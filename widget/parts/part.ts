@@ -14,9 +14,9 @@ export type PartState<Code> =
 /** A part of a page whose code loads separately. */
 export type Part<Code> = {
   current(): PartState<Code>
-  /** Returns the state after the given number of changes of all parts. */
+  /** Returns this part's state after that many changes, counted over all parts. */
   after(changes: number): PartState<Code>
-  /** Fetches the code once and repeats a failed load until it succeeds. Resolves with the code. */
+  /** Loads the code, and repeats a failed load until it succeeds. All calls share one load. */
   fetch(): Promise<Code>
 }
 

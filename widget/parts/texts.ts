@@ -12,7 +12,7 @@ export type PartPage<PartTexts> = Pick<PageValue, 'language' | 'chooseLanguage'>
   money(minor: number, currency: Currency): string
 }
 
-/** Returns the hook for a part with its own texts. Works only when the rest of the page is loaded. */
+/** Returns a hook that adds the part's own texts. The hook throws until the rest of the page is loaded. */
 export function createTextsHook<PartTexts>(partTexts: Translated<PartTexts>): () => PartPage<PartTexts> {
   const pages = new Map<Language, PartPage<PartTexts>>()
   return () => {
@@ -31,5 +31,5 @@ export function createTextsHook<PartTexts>(partTexts: Translated<PartTexts>): ()
   }
 }
 
-/** The hook for modules that use only the texts shared by later parts. */
+/** For modules that need no texts beyond those of the page and of its rest. */
 export const useRestTexts = createTextsHook({ en: {}, ru: {} })

@@ -15,7 +15,7 @@ it('the notice of maintenance has the operator’s reason and the planned end, i
   expect(russian).toContain(`Works. Мы переезжаем. Планируемое окончание: ${formatDate(UNTIL, 'ru')}.`)
 })
 
-it('without a reason and an end, the notice has only the sentence of the page, and without that it is not shown', () => {
+it('without a reason and an end, the notice is only the page’s sentence, and without that there is no notice', () => {
   expect(markup(<WorksNotice payment={payment()}>Works.</WorksNotice>)).toContain('>Works.<')
   expect(markup(<WorksNotice payment={payment()} />)).not.toContain('notice')
 })

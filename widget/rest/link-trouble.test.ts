@@ -19,7 +19,7 @@ it.each([
   expect(hint(code, 'words of the server')).toBe(text)
 })
 
-it('D-17 the server’s words, if any, are shown for a code without a text on the page', () => {
+it('D-17 for a code without a text on the page, the server’s words are shown, or else a general hint', () => {
   const { detail } = ERRORS.deposit_closed
   expect(hint('deposit_closed', detail.en)).toBe(detail.en)
   expect(hint('moon_phase', 'The moon is not full.')).toBe('The moon is not full.')

@@ -1,4 +1,4 @@
-/** An offer of an earlier payment that is still open, although the shopper has begun another payment since. */
+/** The still open offer of an earlier payment, shown after the shopper has begun another payment. */
 import { isEmbedded } from '../embed.ts'
 import type { FlowState } from '../flow/state.ts'
 import { useRestTexts } from '../parts/texts.ts'

@@ -22,7 +22,7 @@ export function useFlow(hash: string): { state: FlowState; flow: Flow } {
   return { state: useFlowState(flow), flow }
 }
 
-/** Renders changes in slices unless they are urgent. In one piece, arriving items would delay the answer to a click. */
+/** Renders urgent changes at once, and others in slices: items drawn in one piece would delay the answer to a click. */
 function useFlowState(flow: EarlyFlow): FlowState {
   const [state, setState] = useState(flow.state)
   useLayoutEffect(() => {

@@ -23,7 +23,7 @@ it('A-118 a removed toast leaves from its place while a new toast enters', () =>
   expect(ids(shownToasts(one, []))).toEqual(['a leaves', 'b leaves'])
 })
 
-it('an unchanged list gives the same value', () => {
+it('an unchanged list returns the same array', () => {
   const shown = shownToasts([], [a])
   expect(shownToasts(shown, [a])).toBe(shown)
 })

@@ -37,7 +37,7 @@ describe('A-033 a toast', () => {
     ])
   })
 
-  it('keeps its given fields', () => {
+  it('keeps the fields it was given', () => {
     const { store } = toastsOnClock()
     const onClick = () => {}
     store.add({ type: 'error', title: 't', message: 'm', timeOut: 1, priority: true, onClick })
@@ -77,7 +77,7 @@ describe('A-073 the list', () => {
     expect(titlesAtClick).toHaveLength(1)
   })
 
-  it('A-118 the list drops a toast at 5000 ms and not a millisecond before', () => {
+  it('A-118 drops a toast at 5000 ms and not a millisecond before', () => {
     const { store, pass, titles } = toastsOnClock()
     store.add({ title: 'a' })
     pass(4999)
@@ -86,7 +86,7 @@ describe('A-073 the list', () => {
     expect(titles()).toEqual([])
   })
 
-  it('keeps one toast for repeated toasts, until 5000 ms after the last repetition', () => {
+  it('shows equal toasts as one, until 5000 ms after the last of them', () => {
     const { store, pass, titles, timers } = toastsOnClock()
     const id = store.add({ title: 'a', type: 'warning' })
     pass(4999)

@@ -23,7 +23,7 @@ it('A-032 each type of toast has an icon of its own, and the type as text', () =
   expect(new Set(icons).size).toBe(4)
 })
 
-it('A-073 the container has the class toasts-empty if it is empty, and otherwise not', () => {
+it('A-073 the container has the class toasts-empty only while it is empty', () => {
   const toasts = createToasts({ after: () => () => {} }, () => '1')
   expect(markup(<Toasts store={toasts} />)).toContain('class="toasts toasts-empty"')
   toasts.add({ title: 'a' })

@@ -23,7 +23,7 @@ const ICON_CONTRAST = 3
 const TEXT_CONTRAST = 4.5
 
 describe.each(SCHEMES)("a store's colour on a %s page", (scheme) => {
-  it('stands out from every surface, and has readable text on it', () => {
+  it('stands out from every surface, and text on it is readable', () => {
     expect(SURFACES[scheme]).toHaveLength(4)
     fc.assert(
       fc.property(colour, (chosen) => {
