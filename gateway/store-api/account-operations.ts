@@ -69,7 +69,7 @@ export const ACCOUNT_OPERATIONS: readonly Operation[] = [
     group: 'Money',
     summary: 'What was booked in a period',
     description:
-      'The sums of the movements of all your deposits, payouts and adjustments, as the statement lists them. A movement can appear a moment late, so read a period from a minute after its end.',
+      'The sums of the movements of all your deposits, payouts and adjustments, as the statement lists them. A movement can appear a moment late, so read a period no earlier than a minute after its end.',
     takes: { query: reportQuerySchema },
     answer: reportSchema,
     async handle({ db }, store, { query }) {

@@ -29,7 +29,7 @@ export type StoreApiDeps = AuthDeps &
   DepositCalls &
   ChallengeDeps & {
     signals: Pick<Signals, 'notify'>
-    /** Refuses a changing call of a store that has sent too many bytes. Runs once the values of the call are valid. */
+    /** Refuses a write of a store that has sent too many bytes. Runs after the check of the call's values. */
     limitBytes(storeId: bigint, bytes: number): void
     /** The gateway's public address, without a trailing slash. */
     publicUrl: string

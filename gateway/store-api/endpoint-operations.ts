@@ -42,7 +42,7 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
       'The secret is shown only once. In live mode the endpoint is `pending` until its answer to a test repeats the challenge. In the sandbox it is `enabled` at once.',
     takes: { body: createEndpointBodySchema },
     answer: endpointWithSecretSchema,
-    statuses: { 201: 'Added. The endpoint receives the events that happen once it is enabled.' },
+    statuses: { 201: 'Added. The endpoint receives the events that happen after it is enabled.' },
     example: { url: 'https://store.example/webhooks/tradetill' },
     refusals: ['too_many_endpoints'],
     handle: async (deps, store, { body }) => ({

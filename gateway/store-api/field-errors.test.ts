@@ -24,7 +24,7 @@ test.each([
   [{ games: ['csgo'] }, 'games.0', 'must be one of "cs", "dota", "rust", "tf"'],
   [{ games: 'cs' }, 'games', 'must be a list'],
   [{ games: [] }, 'games', 'must not be empty'],
-  [{ games: ['cs', 'dota', 'rust', 'tf', 'cs'] }, 'games', 'must have at most 4'],
+  [{ games: ['cs', 'dota', 'rust', 'tf', 'cs'] }, 'games', 'must have at most 4 entries'],
   [{ minAmount: '12' }, 'minAmount', `${AMOUNT}, without quotation marks`],
   [{ targetAmount: 12.5 }, 'targetAmount', AMOUNT],
   [{ minAmount: 0 }, 'minAmount', 'must be larger than 0'],

@@ -14,7 +14,8 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
       return issue.inclusive ? `must be at least ${issue.minimum}` : `must be larger than ${issue.minimum}`
     case 'too_big':
       if (issue.origin === 'string') return `must have at most ${issue.maximum} characters`
-      return `must ${issue.origin === 'array' ? 'have' : 'be'} at most ${issue.maximum}`
+      if (issue.origin === 'array') return `must have at most ${issue.maximum} entries`
+      return `must be at most ${issue.maximum}`
     case 'invalid_format':
       return issue.format === 'uuid' ? 'must be a UUID' : undefined
     default:

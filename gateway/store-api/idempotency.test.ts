@@ -150,7 +150,7 @@ describe('a call with an Idempotency-Key', () => {
     expect((await post(BODY)).statusCode).toBe(200)
   })
 
-  test('D-40 a call that runs keeps its key locked even if the till’s clock is advanced', async () => {
+  test('D-40 keeps its key locked while it runs, even if the till’s clock is advanced', async () => {
     await post(BODY)
     await lockFor('30 seconds')
     till.clock.jump(HOUR_MS)
@@ -266,7 +266,7 @@ describe('a call with an Idempotency-Key', () => {
   })
 
   test.each(['two words', '\u00e4', 'x'.repeat(256)])(
-    'is refused if its key is too long, or has characters that are not plain: "%s"',
+    'is refused if its key is too long, or has a character other than visible ASCII: "%s"',
     async (key) => {
       const answer = await post(BODY, key)
       expect(answer.statusCode).toBe(400)

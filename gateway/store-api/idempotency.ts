@@ -71,8 +71,10 @@ export async function repeatedAnswer(
   return undefined
 }
 
-/** Stores the answers of `app` to calls that hold a key, including refusals, but not failures of the till or
- * answers that ask to call again. */
+/**
+ * Stores the answers of `app` to calls that hold a key, including refusals, but not failures of the till or answers
+ * that ask to call again.
+ */
 export function keepAnswers(app: FastifyInstance, deps: IdempotencyDeps): void {
   app.addHook('onSend', async (request, reply, payload) => {
     const renewal = renewalOf.get(request)
@@ -98,7 +100,7 @@ type KeyRenewal = {
   end(): Promise<LockedKey>
 }
 
-/** Renews the lock until its call ends, so no other call with the key can start meanwhile. */
+/** Renews the lock while its call runs, at most `MOST_RENEWALS` times. Meanwhile, no other call with the key can start. */
 function renewUntilEnd(
   { db, log, renewKeysMs: everyMs = RENEW_MS }: IdempotencyDeps,
   first: LockedKey,

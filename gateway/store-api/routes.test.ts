@@ -62,7 +62,7 @@ describe('an API key', () => {
     expect([...new Set(seen)]).toEqual([expect.stringMatching(/^401 Bearer \{/)])
   })
 
-  test('uses up its store’s limit of calls if it is valid, and otherwise not', async () => {
+  test('uses up its store’s limit of calls only if it is valid', async () => {
     const id = parseApiKey(api.key, 'sandbox')?.id ?? ''
     const body = `tt_test_${id}_${'x'.repeat(43)}`
     const forged = `${body}_${crc32(body).toString(16).padStart(8, '0')}`
@@ -255,7 +255,7 @@ describe('POST /v1/deposits/{id}/cancel', () => {
     expect((await cancel(deposit.id)).statusCode).toBe(200)
   })
 
-  test('is refused for a deposit that ended differently, and for another store’s deposit', async () => {
+  test('is refused for a deposit that ended for another reason, and for another store’s deposit', async () => {
     const deposit = await aDeposit(till, api.store)
     till.clock.advance(3_600_000)
     await expireDeposit(till.deps, deposit.id)
@@ -384,7 +384,7 @@ describe('a store that an operator registers', () => {
     ])
   })
 
-  test('can change its colour alone, which is stored in lower case', async () => {
+  test('can change only its colour, which is stored in lower case', async () => {
     const { id } = api.store
     const setAccent = (accent: string | null) => updateStore({ ...deps(), box }, id, { accent })
     const storedRow = () =>

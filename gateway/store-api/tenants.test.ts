@@ -95,7 +95,7 @@ test('a store can have as many open deposits as the operator allows, not countin
   await limited.app.close()
 })
 
-test('a changing call beyond the limit of bytes is refused, changes nothing, and succeeds later under the same key', async () => {
+test('a write beyond the limit of bytes is refused, changes nothing, and succeeds later under the same key', async () => {
   let most = 1_000
   const limited = await startStoreApi(till, {
     change: { limitBytes: (_storeId, bytes) => void (bytes > most && refuse('too_many_requests')) },

@@ -25,7 +25,7 @@ export type ReportRow = {
 const accountsOf = (storeId: bigint | null): RawBuilder<unknown> =>
   storeId === null ? sql`account.store_id is not null` : sql`account.store_id = ${storeId}`
 
-/** The movements of the accounts in the period, one row for each account that an entry moved. */
+/** The movements of the accounts in the period, one row for each account that an entry changed. */
 function movedIn({ storeId, from, to }: ReportFilter): RawBuilder<unknown> {
   const side = (column: 'debit_account' | 'credit_account', sign: 1 | -1) => sql`
     select entry.id, entry.created_at, entry.currency, entry.cause, entry.trade_id, account.kind, ${sign}::int * entry.amount as amount

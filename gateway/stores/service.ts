@@ -197,7 +197,7 @@ function parseOrigins(typed: readonly string[], mode: Mode): { kind: 'valid'; or
   const origins = typed.map((origin) => parseOrigin(origin, mode))
   const isCountRight = origins.length > 0 && origins.length <= MOST_ORIGINS
   if (!isCountRight || !origins.every((origin) => origin !== undefined)) {
-    return refused(`every origin must have the form https://host[:port], at most ${MOST_ORIGINS} of them`)
+    return refused(`there must be 1 to ${MOST_ORIGINS} origins of the form https://host[:port]`)
   }
   return { kind: 'valid', origins }
 }

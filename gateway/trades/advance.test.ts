@@ -124,7 +124,7 @@ describe('an accepted offer', () => {
     ])
   })
 
-  it('D-8 an accepted offer keeps its deposit pending, without a deadline, until Steam proves that the items moved', async () => {
+  it('D-8 keeps its deposit pending, without a deadline, until Steam proves that the items moved', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     session.accept('1', { isReceived: false })
@@ -195,7 +195,7 @@ describe('an accepted offer', () => {
 })
 
 describe('a send without an answer', () => {
-  it('D-25 an unanswered send is not repeated, and the till finds its offer by the secret code', async () => {
+  it('D-25 is not repeated, and the till finds its offer by the secret code', async () => {
     const deposit = await aDeposit(till, store)
     session.sends.push({ answer: 'unknown', createsOffer: true })
     const answer = requestTrade(till.deps, deposit.body)
@@ -206,7 +206,7 @@ describe('a send without an answer', () => {
     expect(await depositStatus(deposit.id)).toBe('pending')
   })
 
-  it('D-25 an unanswered send is abandoned if three reads over 45 s do not find its offer', async () => {
+  it('D-25 is abandoned if three reads over 45 s do not find its offer', async () => {
     const deposit = await aDeposit(till, store)
     session.sends.push({ answer: 'unknown' })
     const answer = requestTrade(till.deps, deposit.body)
@@ -243,7 +243,7 @@ describe('a send without an answer', () => {
 })
 
 describe('an offer', () => {
-  it('A-055 a declined offer ends the deposit and frees the items', async () => {
+  it('A-055 that is declined ends the deposit and frees the items', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     const offer = session.offers.get('1')
@@ -257,7 +257,7 @@ describe('an offer', () => {
     )
   })
 
-  it('D-19 a countered offer ends the deposit; the bot declines the counteroffer, but no offer by a stranger', async () => {
+  it('D-19 that is countered ends the deposit; the bot declines the counteroffer, but no offer by a stranger', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     const offer = session.offers.get('1')
@@ -302,7 +302,7 @@ describe('an offer', () => {
     expect(session.received.get('80')?.state).toBe('declined')
   })
 
-  it('A-111 an offer is cancelled on Steam at the deadline, and its trade then times out', async () => {
+  it('A-111 is cancelled on Steam at the deadline, and its trade then times out', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     till.clock.advance(5 * 60_000 - 1)
@@ -314,7 +314,7 @@ describe('an offer', () => {
     expect(await depositStatus(deposit.id)).toBe('tradeTimeout')
   })
 
-  it('D-18 an offer that is accepted before the cancel succeeds', async () => {
+  it('D-18 is credited if it is accepted before the cancel', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     session.beforeCancel = () => session.accept('1')

@@ -68,7 +68,7 @@ describe('the step that is due', () => {
     expect(lane(reversed, 300)).toBeUndefined()
   })
 
-  it('D-28 no deadline cancels an offer while Steam is down, but a cancel for the store continues', () => {
+  it('D-28 cancels no offer at its deadline while Steam is down, but continues a cancel for the store', () => {
     expect(dueStep(active, at(900), { isSteamDown: true })).toBe('read')
     expect(dueStep({ ...active, cancelling: 'store' }, at(10), { isSteamDown: true })).toBe('cancel')
   })

@@ -35,7 +35,7 @@ function readInTurn(
 
 describe('a bad end that Steam reported once', () => {
   it.each(['invalid', 'invalid_items'] as const)(
-    'D-18 a bad end as %s is forgotten if the offer is open again, so one more report does not end the trade',
+    'D-18 as %s is forgotten if the offer is open again, so one more report does not end the trade',
     (state) => {
       const reads: [number, Fact][] = [
         [30, readAs(state)],

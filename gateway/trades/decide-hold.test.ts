@@ -11,8 +11,8 @@ const eventsOf = (trade: Trade, fact: Fact, seconds = 30) =>
   decide(trade, fact, { now: at(seconds), protectionDays: 0, isWanted: true, attempt })
 const offerRead = (state: OfferState): Fact => ({ kind: 'offer_read', offer: offer(state) })
 
-describe('items that Steam holds', () => {
-  it('D-24 an offer in escrow ends the deposit, is not credited, and is never cancelled by us', () => {
+describe('an escrow', () => {
+  it('D-24 ends the deposit without a credit, and the till never cancels its offer', () => {
     const until = at(15 * DAY_S)
     const escrow: Fact = { kind: 'offer_read', offer: offer('in_escrow', { escrowEndsAt: until }) }
     const end = { state: 'invalid', status: 'tradeHasInvalidItems', reason: 'escrow' }
@@ -27,11 +27,11 @@ describe('items that Steam holds', () => {
     ])
   })
 
-  it('D-24 an escrow without a stated end counts as the longest possible escrow', () => {
+  it('D-24 without a stated end counts as the longest possible escrow', () => {
     expect(eventsOf(active, offerRead('in_escrow'))).toMatchObject([{ steamHoldUntil: at(15 * DAY_S) }])
   })
 
-  it('D-24 an escrow ends when Steam shows its offer as ended, not while the offer is in escrow, active or accepted', () => {
+  it('D-24 ends when Steam shows its offer as ended, not while the offer is in escrow, active or accepted', () => {
     const waiting: Trade = { ...declined, state: 'invalid', reason: 'escrow', steamHoldUntil: at(15 * DAY_S) }
     for (const state of ['in_escrow', 'active', 'accepted'] as const) {
       expect(eventsOf(waiting, offerRead(state), DAY_S)).toEqual([])
@@ -43,14 +43,14 @@ describe('items that Steam holds', () => {
     }
   })
 
-  it('D-24 an escrow that seemed to be over is recorded a second time if Steam shows it again', () => {
+  it('D-24 that seemed to be over is recorded a second time if Steam shows it again', () => {
     const over: Trade = { ...declined, state: 'invalid', reason: 'escrow' }
     expect(eventsOf(over, offerRead('in_escrow'), DAY_S)).toEqual([
       { kind: 'hold_seen', offerId: '5', until: at(15 * DAY_S) },
     ])
   })
 
-  it('an escrow that Steam still shows a day after its end counts as over', () => {
+  it('that Steam still shows a day after its end counts as over', () => {
     const waiting: Trade = { ...declined, state: 'invalid', reason: 'escrow', steamHoldUntil: at(15 * DAY_S) }
     expect(eventsOf(waiting, offerRead('in_escrow'), 16 * DAY_S - 1)).toEqual([])
     expect(eventsOf(waiting, offerRead('in_escrow'), 16 * DAY_S)).toEqual([
@@ -58,7 +58,7 @@ describe('items that Steam holds', () => {
     ])
   })
 
-  it('an escrow that is first read a day or more after its end counts as over from the first read', () => {
+  it('that is first read a day or more after its end counts as over from the first read', () => {
     expect(eventsOf(active, offerRead('in_escrow'), 16 * DAY_S - 1)).toMatchObject([
       { steamHoldUntil: at(15 * DAY_S) },
     ])

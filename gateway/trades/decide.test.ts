@@ -45,7 +45,7 @@ describe('a send', () => {
     expect(events(active, { kind: 'not_sent' })).toEqual([])
   })
 
-  it('D-25 a send’s answer starts the shopper’s five minutes', () => {
+  it('D-25 that succeeded starts the shopper’s five minutes', () => {
     const fact: Fact = { kind: 'send_answered', answer: { kind: 'sent', offerId: '5' } }
     expect(events(sending, fact)).toEqual([
       { kind: 'activated', offerId: '5', deadline: at(330), doubted: null },
@@ -61,13 +61,13 @@ describe('a send', () => {
     expect(events(sending, fact, 30, { isWanted: false })).toMatchObject([{ deadline: at(30) }])
   })
 
-  it('D-25 an unanswered send is not repeated: the till searches for its offer', () => {
+  it('D-25 without an answer is not repeated: the till searches for its offer', () => {
     const fact: Fact = { kind: 'send_answered', answer: { kind: 'unknown', detail: '' } }
     expect(events(sending, fact)).toEqual([{ kind: 'send_unanswered' }])
     expect(events(unknown, fact)).toEqual([])
   })
 
-  it('D-24 a send that Steam refuses ends as refused, unless the till already searches for its offer', () => {
+  it('D-24 that Steam refuses ends as refused, unless the till already searches for its offer', () => {
     const fact: Fact = { kind: 'send_answered', answer: { kind: 'refused', reason: 'items_gone' } }
     expect(events(sending, fact)).toEqual([
       {
@@ -90,7 +90,7 @@ describe('a send', () => {
 })
 
 describe('a list of the sent offers', () => {
-  it('D-25 a list shows the trade’s offer among offers with another partner or code', () => {
+  it('D-25 shows the trade’s offer among offers with another partner or code', () => {
     const others = [
       offer('active', { message: 'other', offerId: '4' }),
       offer('active', { partnerSteamId: '1' }),
@@ -100,7 +100,7 @@ describe('a list of the sent offers', () => {
     ])
   })
 
-  it('D-25 an offer with the trade’s code but other items is not the trade’s offer', () => {
+  it('D-25 counts an offer with the trade’s code but other items as another offer', () => {
     const fewer = offer('active', { offerId: '6', itemsToReceive: items.slice(1) })
     expect(events(unknown, listOf(fewer))).toEqual([{ kind: 'offer_missed' }])
     expect(events(unknown, listOf(fewer, offer('active', { offerId: '7' })))).toMatchObject([
@@ -108,11 +108,11 @@ describe('a list of the sent offers', () => {
     ])
   })
 
-  it('D-25 a list shows the offer of a send whose process was lost', () => {
+  it('D-25 shows the offer of a send whose process was lost', () => {
     expect(events(sending, listOf(offer('active')))).toMatchObject([{ kind: 'activated', offerId: '5' }])
   })
 
-  it('D-25 a list without the offer is a miss, and the third miss after 45 s abandons the trade', () => {
+  it('D-25 without the offer is a miss, and the third miss abandons the trade if 45 s have passed', () => {
     expect(events(unknown, listOf(), 44)).toEqual([{ kind: 'offer_missed' }])
     const twice = { ...unknown, missedReads: 2 }
     expect(events(twice, listOf(), 44)).toEqual([{ kind: 'offer_missed' }])
@@ -139,7 +139,7 @@ describe('a read of the offer', () => {
     ['countered', 'tradeCountered', 'countered'],
     ['expired', 'tradeTimeout', 'timed_out'],
     ['cancelled_by_second_factor', 'tradeHasInvalidItems', 'invalid'],
-  ])('D-24 an offer read as %s ends the deposit as %s', (state, status, trade) => {
+  ])('D-24 as %s ends the deposit as %s', (state, status, trade) => {
     expect(events(active, readAs(state))).toMatchObject([{ kind: 'ended', end: { status, state: trade } }])
   })
 
@@ -158,7 +158,7 @@ describe('a read of the offer', () => {
     expect(ours).toMatchObject([{ end: { reason: 'cancelled_by_store' } }])
   })
 
-  it('D-28 the seconds before a decline count from the send, even if the deadline was postponed', () => {
+  it('D-28 counts the seconds before a decline from the send, even if the deadline was postponed', () => {
     const putOff = { ...active, deadline: at(300 + 600) }
     expect(events(putOff, readAs('declined'), 605)).toMatchObject([{ end: { reason: 'declined' } }])
     expect(events(putOff, readAs('declined'), 9)).toMatchObject([{ end: { reason: 'declined_at_once' } }])
@@ -173,7 +173,7 @@ describe('a read of the offer', () => {
     ['deadline', 'tradeTimeout', 'deadline'],
     ['store', 'tradeTimeout', 'cancelled_by_store'],
     ['needs_confirmation', 'tradeHasInvalidItems', 'needs_confirmation'],
-  ] as const)('D-24 a read showing our cancel (%s) ends the deposit as %s', (cancelling, status, reason) => {
+  ] as const)('D-24 that shows our cancel (%s) ends the deposit as %s', (cancelling, status, reason) => {
     expect(events({ ...active, cancelling }, readAs('cancelled'))).toMatchObject([
       { end: { status, reason } },
     ])
@@ -183,14 +183,14 @@ describe('a read of the offer', () => {
     for (const trade of [declined, held, final]) expect(events(trade, readAs('accepted'))).toEqual([])
   })
 
-  it('D-24 a cancel that is not the till’s ends the trade with a reason of its own', () => {
+  it('D-24 that shows a cancel by somebody else ends the trade with a separate reason', () => {
     expect(events(active, readAs('cancelled'))).toMatchObject([
       { end: { state: 'timed_out', status: 'tradeTimeout', reason: 'cancelled_elsewhere' } },
     ])
   })
 
   it.each(['invalid', 'invalid_items'] as const)(
-    'D-18 a read that finds the offer %s counts only if a read ten seconds later agrees',
+    'D-18 that finds the offer %s counts only if a read ten seconds later agrees',
     (state) => {
       expect(events(active, readAs(state))).toEqual([{ kind: 'doubted', badEnd: state, at: at(30) }])
       const doubted = { ...active, badEnd: { state, seenAt: at(30) } }
@@ -201,7 +201,7 @@ describe('a read of the offer', () => {
     },
   )
 
-  it('D-18 an accepted offer counts as accepted even while the till cancels it', () => {
+  it('D-18 that shows an acceptance counts even while the till cancels the offer', () => {
     expect(events({ ...active, cancelling: 'deadline' }, readAs('accepted'), 301)).toEqual([
       { kind: 'accepted', steamTradeId: '900', settlesAt: null, at: at(301) },
     ])
@@ -236,7 +236,7 @@ describe('a read of the offer', () => {
     ])
   })
 
-  it('D-24 a read that ends the trade sets the state that belongs to the reason', () => {
+  it('D-24 that ends the trade sets the state that belongs to the reason', () => {
     const doubted = { ...active, badEnd: { state: 'invalid', seenAt: at(0) } }
     expect(events(doubted, readAs('invalid'))).toMatchObject([
       { kind: 'ended', end: { state: 'invalid', reason: 'invalid' } },
@@ -290,7 +290,7 @@ describe('a record of the Steam trade', () => {
     expect(events(trade, record())).toMatchObject([{ kind: 'delivered', offerId: '5', settlesAt: null }])
   })
 
-  it('D-9 the record sets a time of settlement while the shopper can take the items back', () => {
+  it('D-9 sets a time of settlement while the shopper can take the items back', () => {
     expect(events(active, record(), 30, { days: 8 })).toMatchObject([{ settlesAt: at(30 + 8 * 86_400) }])
     expect(events(active, record({ settlesAt: at(20) }), 30)).toMatchObject([{ settlesAt: null }])
     expect(events(active, record({ settlesAt: at(30) }), 30)).toMatchObject([{ settlesAt: null }])
@@ -307,7 +307,7 @@ describe('a record of the Steam trade', () => {
     },
   )
 
-  it('D-8 a partial reversal delivers the rest, but waits while an item moves or if all items are back', () => {
+  it('D-8 that shows a reversal delivers the rest, unless an item still moves or all items are back', () => {
     const back = steamTrade().received.map((asset, index) => ({
       ...asset,
       rolledBackAssetId: index ? null : '11',
@@ -330,7 +330,7 @@ describe('a record of the Steam trade', () => {
     }
   })
 
-  it('D-9 items taken back reverse a held trade and a final trade, item by item', () => {
+  it('D-9 reverses a held or final trade item by item if items were taken back', () => {
     const back = steamTrade().received.map((asset) => ({
       ...asset,
       rolledBackAssetId: asset.assetId === '11' ? '11' : null,
@@ -363,13 +363,13 @@ describe('a record of the Steam trade', () => {
     expect(events(held, record({ state: 'failed' }), 700_000)).toEqual([])
   })
 
-  it('D-9 the days of protection count from the acceptance, or from now if the till missed the acceptance', () => {
+  it('D-9 counts the days of protection from the acceptance, or from now if the till missed it', () => {
     const accepted = { ...active, acceptedAt: at(20), steamTradeId: '900' }
     expect(events(accepted, record(), 30, { days: 8 })).toMatchObject([{ settlesAt: at(20 + 8 * 86_400) }])
     expect(events(declined, record(), 300, { days: 8 })).toMatchObject([{ settlesAt: at(300 + 8 * 86_400) }])
   })
 
-  it('changes nothing if it is incomplete, or before the send’s answer, or after the reversal; a failed one casts a doubt', () => {
+  it('changes nothing if it is incomplete, or read before the send is answered or after the reversal; a failed one casts a doubt', () => {
     expect(events(active, record({ state: 'pending' }))).toEqual([])
     expect(events(active, record({ state: 'partly_rolled_back' }))).toEqual([])
     expect(events(active, record({ state: 'failed' }))).toMatchObject([{ badEnd: 'exchange_failed' }])
@@ -378,7 +378,7 @@ describe('a record of the Steam trade', () => {
     expect(events(reversed, record({ state: 'rolled_back' }))).toEqual([])
   })
 
-  it('D-9 after a partial reversal, the rest is reversed if it is taken back too, or its credit is released', () => {
+  it('D-9 after a partial reversal releases the rest, or reverses it if it was taken back too', () => {
     const rest = { ...held, reversed: ['11'] }
     expect(events(rest, record({ state: 'rolled_back' }), 700_000)).toEqual([
       { kind: 'reversed', assetIds: ['12'], at: at(700_000) },

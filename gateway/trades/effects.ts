@@ -89,13 +89,13 @@ export type Effect =
   | { kind: 'wake'; at: Date }
   /** Appends an event, with the deposit as the earlier effects left it. */
   | { kind: 'publish'; event: PublishedEvent }
-  /** Posts to the ledger. `part`: as in `PublishedEvent`. `mayOwe`: the store's balance may become negative. */
+  /** Posts to the ledger. `part`: as in `PublishedEvent`. `mayOwe`: the store's balance is allowed to become negative. */
   | { kind: 'post'; movements: Movement[]; part: number; mayOwe: boolean; at: Date }
   /** Applied before the posting, so deliveries are posted in the order in which they used the limit. */
   | RoomChange
   /** The shopper reversed a trade: their next deliveries are credited on release. */
   | { kind: 'credit_on_release'; at: Date }
-  /** Adds to the total of reversals of the store. */
+  /** Adds to the store's total of reversals. */
   | { kind: 'count_reversed'; amount: bigint }
   /** The trade's bot cannot send now, so it gets no new trades for a while; if `inventory_full`, none of this game. */
   | { kind: 'bar_bot'; reason: BarReason; at: Date }

@@ -185,7 +185,7 @@ describe('a delivered trade whose look is overdue', () => {
       look_at: expect.any(Date),
     })
     await sweepLater(DAY_MS)
-    // A history that was read completely since then shows each reversal.
+    // The checks go on until the history was read completely, which shows each reversal.
     expect(await trade()).toMatchObject({ state: 'final', look_at: expect.any(Date) })
     await tradeHandlers(till.deps).history(bot)
     await sweepTrades(till.deps)

@@ -5,7 +5,7 @@ import { LONGEST_HOLD_MS } from '../steam/offer-times.ts'
 import { LAST_REVIEW_MS } from './alarm.ts'
 import type { End, GivenUp, Trade, TradeEvent } from './trade.ts'
 
-/** By then Steam has ended every offer, and every hold. */
+/** After this time, Steam has ended every offer and every hold. */
 export const WAIT_MS = LONGEST_HOLD_MS
 
 /** The till stops waiting for a hold this long after its end, even if Steam still reports it. */

@@ -8,7 +8,7 @@ import { aboutTrade, type ShellDeps } from './trade-store.ts'
 /** Each step of a sweep takes at most this many trades. */
 const MOST_DUE = 500
 
-/** A woken trade is not woken again for this long, so other due trades get their turn. */
+/** A bot is not woken again for the same trade for this long, so other due trades get their turn. */
 const WAKE_AGAIN_MS = 30_000
 
 /**
@@ -63,7 +63,7 @@ async function endWithoutAnswer(deps: ShellDeps): Promise<void> {
     } catch (error) {
       deps.log.error(
         { err: error, ...aboutTrade(trade) },
-        'a trade without an answer from Steam could not be ended',
+        'trade without an answer from Steam could not be ended',
       )
     }
   }

@@ -75,7 +75,7 @@ describe('a delivery of a game that Steam normally does not protect', () => {
   })
 
   it.each(['on_accept', 'on_release'] as const)(
-    'D-8 credit of a delivery that is protected after all stays spendable, at risk until protection ends (%s)',
+    'D-8 that is protected after all keeps its credit spendable, and at risk until protection ends (%s)',
     async (creditMode) => {
       const { balances, store } = await aDelivery({ credit_mode: creditMode, riskLimitUsdCents: 4_000n })
       const settlesAt = afterMs(7 * DAY_MS)
@@ -108,7 +108,7 @@ describe('a delivery of a game that Steam normally does not protect', () => {
     },
   )
 
-  it('D-36 a delivery that is protected after all and partly taken back costs the store, if liable, that part alone', async () => {
+  it('D-36 that is protected after all and partly taken back costs a liable store only that part', async () => {
     const { balances } = await aDelivery({ liability: 'store' })
     reportSettlement(STEAM_TRADE, afterMs(7 * DAY_MS))
     till.clock.advance(600_000)

@@ -96,7 +96,7 @@ async function appearOnSteam(deposit: Deposit, offerId = '70') {
 }
 
 describe('an offer whose trade has ended', () => {
-  it('D-25 an offer that appears later is cancelled', async () => {
+  it('D-25 is cancelled if it appears later', async () => {
     const deposit = await aDeposit(till, store)
     await abandon(deposit)
     await appearOnSteam(deposit)
@@ -107,7 +107,7 @@ describe('an offer whose trade has ended', () => {
     expect(await available()).toBe(0n)
   })
 
-  it('D-25 an offer that was accepted is credited', async () => {
+  it('D-25 is credited if it was accepted', async () => {
     const deposit = await aDeposit(till, store)
     await abandon(deposit)
     await appearOnSteam(deposit)
@@ -121,7 +121,7 @@ describe('an offer whose trade has ended', () => {
   })
 
   it.each(['accepted before it was listed', 'accepted before the cancel'])(
-    'D-25 D-8 an offer %s is credited, and held until the end of protection that the offer states',
+    'D-25 D-8 %s is credited, and held until the end of protection that it states',
     async (how) => {
       const deposit = await aDeposit(till, store)
       await abandon(deposit)
@@ -141,7 +141,7 @@ describe('an offer whose trade has ended', () => {
   )
 
   it.each(['declined', 'cancelled', 'expired'] as const)(
-    'D-6 an offer that ended as %s is credited by a proof of delivery 21 hours later',
+    'D-6 that ended as %s is credited by a proof of delivery 21 hours later',
     async (state) => {
       const deposit = await aDeposit(till, store)
       await requestAndSend(deposit)
@@ -159,7 +159,7 @@ describe('an offer whose trade has ended', () => {
     },
   )
 
-  it('D-6 an offer that Steam reports as active again is cancelled', async () => {
+  it('D-6 is cancelled if Steam reports it as active again', async () => {
     const deposit = await aDeposit(till, store)
     await requestAndSend(deposit)
     session.offers.set('1', { ...offer('1'), state: 'declined' })
@@ -371,7 +371,7 @@ describe('a lease that runs out', () => {
 })
 
 describe('the sweep', () => {
-  it('gives every due trade its turn, and continues after a trade that it cannot wake', async () => {
+  it('gives every due trade its turn, and continues after a trade whose bot it cannot wake', async () => {
     const first = await aDeposit(till, store)
     const second = await aDeposit(till, store)
     for (const deposit of [first, second]) {

@@ -94,7 +94,7 @@ describe('D-30 a bot that our own limits hold back', () => {
     expect(await bars()).toEqual([])
   })
 
-  it('keeps its request if every bot is held back, after at most four bots have tried the request', async () => {
+  it('keeps the request as the fourth that tries it, if every bot is held back', async () => {
     await startFleet(5)
     for (const { session } of bots) Object.assign(session, { checkPartner: async () => heldBack })
     const { body } = await aDeposit(till, store)
@@ -294,7 +294,7 @@ describe('D-30 a refusal without a reason', () => {
     expect(await bars()).toEqual([])
   })
 
-  it('makes a bot doubted as its third in an hour, if another bot could send to all three partners', async () => {
+  it('makes a bot doubted if it is the bot’s third in an hour, and another bot could send to all three partners', async () => {
     await startFleet(2)
     refuse(bots[0], 'access_denied', 3)
     for (let n = 0; n < 3; n += 1) {

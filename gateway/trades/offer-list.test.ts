@@ -102,7 +102,7 @@ describe('a list of many pages', () => {
     expect([times('list 300'), times('list 1000')]).toEqual([2, 2])
   })
 
-  it('does not reach further back for a trade whose items do not arrive, as that offer is read separately', async () => {
+  it('does not reach further back for a trade whose items do not arrive, because its offer is read separately', async () => {
     const store = await aStore(till)
     await offerFor(till, bot, await aDeposit(till, store))
     session.accept('1', { isReceived: false })
@@ -180,7 +180,7 @@ describe('a list of many pages', () => {
   })
 })
 
-describe('an answer about the offers that lacks everything', () => {
+describe('an empty answer to the request for a bot’s offers', () => {
   it('does not prove an offer missing: the search continues, and finds the offer', async () => {
     const { answer, work, row } = await sendWithoutAnswer(true)
     const { listOffers } = session

@@ -96,7 +96,7 @@ type BotLists = {
   unreadable: Set<string | null>
   /** All changes up to this time have been seen. */
   completeAt: Date | null
-  /** When each open offer that is missing in the lists was last read, in milliseconds. By trade id. */
+  /** When each open offer that is missing from the lists was last read, in milliseconds. By trade id. */
   readAt: Map<bigint, number>
   searches: Map<bigint, Search>
 }

@@ -140,7 +140,7 @@ describe('D-36 a shopper who took a trade back', () => {
     expect(await creditModeOf(till.db, SHOPPER)).toBe('on_release')
   })
 
-  it('does not count as such if only an operator reports the reversal', async () => {
+  it('is credited as before if only an operator reports the reversal', async () => {
     const tradeId = await deliver()
     const reversed = await runCommand(
       ['trade', 'reverse', String(tradeId), '--reason', 'the items went back'],

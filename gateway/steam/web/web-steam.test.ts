@@ -215,7 +215,7 @@ describe('a session that has ended or soon ends', () => {
     expect(steam.logins).toBe(2)
   })
 
-  it('D-40 a session that an advance of the clock ended is renewed immediately, however fresh it was', async () => {
+  it('D-40 is renewed immediately if an advance of the clock ended it, however fresh it was', async () => {
     const clock = fakeClock()
     steam.routes.set(SET_TOKEN, () => {
       const exp = clock.now().getTime() / 1_000 + 86_400

@@ -185,7 +185,7 @@ async function checkPartner(connection: Connection, partner: Partner, ms: number
   return holdDays === undefined ? unavailableFrom(call.name, answer) : { kind: 'ok', holdDays }
 }
 
-/** Both become parts of URLs. */
+/** The Steam id and the token become parts of URLs. */
 function isPartner({ steamId, token }: Partner): boolean {
   return isSteamId(steamId) && /^[\w-]{1,64}$/.test(token)
 }
