@@ -18,6 +18,7 @@ import { comeBack, giveLink, openOffer, pickItems, TEXTS } from './support/shopp
 
 const withoutToken = (link: string): string => link.replace(/&token=.*/, '')
 const field = (page: Page, texts: Messages) => page.getByRole('textbox', { name: texts.tradeLink })
+const hasFocus = (element: Locator) => element.evaluate((it) => it === document.activeElement)
 const change = (page: Page, texts: Messages) => page.getByRole('button', { name: texts.tradeLinkChange })
 const guide = (page: Page, texts: Messages) => page.getByRole('region', { name: texts.guideTitle })
 
@@ -175,7 +176,7 @@ describe.each([
     await button.waitFor()
     await expect.poll(() => field(page, texts).inputValue()).toBe(tradeUrl)
     await expect.poll(() => field(page, texts).getAttribute('aria-invalid')).toBe('false')
-    await expect.poll(() => button.evaluate((element) => element === document.activeElement)).toBe(true)
+    await expect.poll(() => hasFocus(button)).toBe(true)
     await page.getByText(texts.tradeLinkStored).waitFor()
     await expect.poll(() => guide(page, texts).count()).toBe(1)
     const sent = () => visited.seen.requests.filter(({ method }) => method === 'POST')
@@ -185,6 +186,7 @@ describe.each([
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name }).waitFor()
     expect(callsTo(visited, '/api/trade-url')).toHaveLength(1)
+    await expect.poll(() => hasFocus(change(page, texts))).toBe(true)
   })
 })
 
@@ -239,7 +241,6 @@ test.each([
   async (_, language, viewport) => {
     const { page, texts } = await openStand({ language, ...(viewport !== undefined && { viewport }) })
     expect(await field(page, texts).count()).toBe(0)
-    const hasFocus = (part: Locator) => part.evaluate((element) => element === document.activeElement)
     const button = change(page, texts)
     await button.click()
     await expect.poll(() => hasFocus(field(page, texts))).toBe(true)
@@ -297,13 +298,14 @@ test('A-083 the Paste button fills in the copied link, or focuses the field if t
   // Without a permission the page may not read the clipboard.
   await context.grantPermissions([])
   await button.click()
-  await expect.poll(() => input.evaluate((element) => element === document.activeElement)).toBe(true)
+  await expect.poll(() => hasFocus(input)).toBe(true)
   await expect.poll(() => input.inputValue()).toBe('')
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.evaluate((text) => navigator.clipboard.writeText(text), `my link: ${tradeUrl} `)
   await button.click()
   await page.getByRole('link', { name }).waitFor()
   expect(await button.count()).toBe(0)
+  await expect.poll(() => hasFocus(change(page, texts))).toBe(true)
 })
 
 test('D-17 the page says in its own words why a link cannot be changed, or in the server’s if it has none', async () => {

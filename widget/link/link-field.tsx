@@ -58,8 +58,11 @@ export function LinkField({ page, payment, flow, parts }: Props) {
       {user !== null && parts !== null && (
         <parts.Owner user={user} isValid={!stale} fold={isFoldable ? fold : null} />
       )}
-      <div className="link-field" ref={field} tabIndex={-1} hidden={fold.isFolded}>
-        <Field page={page} payment={payment} flow={flow} parts={parts} stale={stale} field={field} />
+      <div className="link-field" hidden={fold.isFolded}>
+        {/* Inside, because Chromium blurs the element itself as soon as it gets `hidden`, before the focus can move. */}
+        <div className="link-focus" ref={field} tabIndex={-1}>
+          <Field page={page} payment={payment} flow={flow} parts={parts} stale={stale} field={field} />
+        </div>
       </div>
     </section>
   )
