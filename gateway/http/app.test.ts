@@ -234,19 +234,24 @@ describe('calls that change something, and their token', () => {
 })
 
 describe('pages, files and answers', () => {
-  test.each(['/', '/help', '/deposit/anything', `/${HASH}`])('%s is a route of the widget', async (path) => {
-    const answer = await fetch(base + path)
-    expect(answer.status).toBe(200)
-    expect(await answer.text()).toBe('<html data-mode="live">')
-    const policy = answer.headers.get('content-security-policy')
-    expect(policy).toContain("img-src 'self' http://127.0.0.1:4301;")
-    expect(policy).toContain("frame-ancestors 'none'")
-    expect(answer.headers.get('link')).toBe('<http://127.0.0.1:4301>; rel=preconnect')
-    expect(answer.headers.get('referrer-policy')).toBe('no-referrer')
-  })
+  test.each(['/', '/help', '/help/', '/deposit/anything', `/${HASH}`, `/${HASH}/`])(
+    '%s is a route of the widget',
+    async (path) => {
+      const answer = await fetch(base + path)
+      expect(answer.status).toBe(200)
+      expect(await answer.text()).toBe('<html data-mode="live">')
+      const policy = answer.headers.get('content-security-policy')
+      expect(policy).toContain("img-src 'self' http://127.0.0.1:4301;")
+      expect(policy).toContain("frame-ancestors 'none'")
+      expect(answer.headers.get('link')).toBe('<http://127.0.0.1:4301>; rel=preconnect')
+      expect(answer.headers.get('referrer-policy')).toBe('no-referrer')
+    },
+  )
 
   test.each([
     '/deposit',
+    '/deposit/',
+    '//',
     '/unknown',
     '/home',
     '/deposit/a/b',

@@ -71,13 +71,14 @@ export async function servePage(app: FastifyInstance, options: PageOptions): Pro
     if (FILE.test(path)) return sendFile(reply, path, HOUR_MS)
     const page = readPage()
     if (page === undefined) return reply.code(503).type('text/plain').send('The page is still being built.\n')
+    const route = routeIn(path)
     const isFrame = request.headers['sec-fetch-dest'] === 'iframe'
-    const framed = isFrame ? await readFramed(path) : undefined
+    const framed = isFrame ? await readFramed(route) : undefined
     if (framed === undefined) options.csrf.giveToken(request, reply)
-    const hash = hashIn(path)
+    const hash = hashIn(route)
     const payment = hash === undefined ? undefined : await options.shownPayment?.(request, hash)
     reply
-      .code(isRouteOfWidget(path, options.facts?.home !== undefined) ? 200 : 404)
+      .code(isRouteOfWidget(route, options.facts?.home !== undefined) ? 200 : 404)
       .headers(page.headers)
       .type('text/html; charset=utf-8')
     if (framed !== undefined) {
@@ -88,16 +89,19 @@ export async function servePage(app: FastifyInstance, options: PageOptions): Pro
   })
 }
 
-/** The hash in the path of a deposit's page; undefined for other paths. */
-const hashIn = (path: string): string | undefined => /^\/(?:deposit\/)?([0-9a-f]{32})$/.exec(path)?.[1]
+/** The path without a slash at its end, which the widget ignores too. */
+const routeIn = (path: string): string => path.replace(/\/$/, '')
+
+/** The hash in the route of a deposit's page; undefined for other routes. */
+const hashIn = (route: string): string | undefined => /^\/(?:deposit\/)?([0-9a-f]{32})$/.exec(route)?.[1]
 
 type Framed = { origin: string; meta: string }
 
 /** Looks up which origin may frame the deposit's page, and makes the token for it. Undefined if none may. */
 function framedReader(embed: Embed | undefined) {
   const lookUp = createLimiter(LOOKUPS_AT_A_TIME, MOST_WAITING)
-  return async (path: string): Promise<Framed | undefined> => {
-    const hash = hashIn(path)
+  return async (route: string): Promise<Framed | undefined> => {
+    const hash = hashIn(route)
     if (embed === undefined || hash === undefined) return undefined
     if (lookUp.isFull()) refuse('overloaded', { retryAfterS: FULL_RETRY_S })
     const origin = await lookUp(() => embed.originOf(hash))
@@ -134,11 +138,11 @@ function sendPage({ request, reply, page }: Sending, { payment, framed }: Shown)
 const GZIP_LEVEL = 9
 
 /** True for the routes of the widget. Every other path shows its 404 page. */
-function isRouteOfWidget(path: string, hasHome: boolean): boolean {
-  if (path === '/home') return hasHome
-  if (['/', '/help'].includes(path)) return true
+function isRouteOfWidget(route: string, hasHome: boolean): boolean {
+  if (route === '/home') return hasHome
+  if (['', '/help'].includes(route)) return true
   // A wrong link still shows a page: it says that the payment was not found.
-  return /^\/deposit\/[^/]+$/.test(path) || hashIn(path) !== undefined
+  return /^\/deposit\/[^/]+$/.test(route) || hashIn(route) !== undefined
 }
 
 function sendFile(reply: FastifyReply, path: string, maxAge: number): FastifyReply {
