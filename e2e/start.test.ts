@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { spawnCommand } from '../gateway/testing/command.ts'
 import { offerEvidence } from '../gateway/testing/evidence.ts'
 import { prepareDemo } from '../scripts/demo.ts'
+import { helpTexts } from '../widget/i18n/help.ts'
 import { storeSecrets } from './support/demo-store.ts'
 import { isServing, type Running, run } from './support/process.ts'
 import { answerOffer, offers, player, players } from './support/sandbox.ts'
@@ -90,6 +91,13 @@ test('npm start starts its parts, and prints their addresses, a first step, the 
   for (const part of ['embedded-postgres', 'steam-sandbox', 'demo-store']) {
     expect(till.main.output()).toMatch(new RegExp(`began .*/${part}/main\\.ts`))
   }
+})
+
+test('A-030 npm start shows examples of the contacts on the help page', async () => {
+  const { page } = await openBrowser()
+  await page.goto(`${place.gateway}/help`)
+  await page.getByRole('link', { name: helpTexts.en.messenger }).waitFor()
+  await page.getByRole('link', { name: /^\S+@\S+\.example$/ }).waitFor()
 })
 
 test('npm start stops, without saying that it is ready, if the market sandbox ends', async () => {

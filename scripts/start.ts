@@ -142,6 +142,9 @@ const gatewayEnv: Record<string, string> = {
   TRADETILL_DATA: join(dataRoot, 'gateway'),
   TRADETILL_STEAM_SANDBOX_URL: urls.sandbox,
   TRADETILL_DEMO_STORE_URL: urls.store,
+  // Examples that lead nowhere: without them the help page would end where an operator's contacts belong.
+  TRADETILL_SUPPORT_EMAIL: env.TRADETILL_SUPPORT_EMAIL || 'support@tradetill.example',
+  TRADETILL_MESSENGER_URL: env.TRADETILL_MESSENGER_URL || 'https://messenger.example/tradetill',
   TRADETILL_CONSOLE_PORT: String(ports.console),
   TRADETILL_CONSOLE_SANDBOX_KEY: consoleKey,
   TRADETILL_LOG_PRETTY: '1',
