@@ -7,11 +7,11 @@ import { STOP_MS } from '../gateway/kit/shutdown.ts'
 
 export type Child = {
   /**
-   * Resolves once a line of its output contains `text`. Rejects if the process ends first, or prints nothing for
-   * `withinMs`. The wait has no limit while the process reports that it is busy, for example with a migration.
+   * Resolves once a line of the process's output contains `text`. Rejects if the process ends first, or prints nothing
+   * for `withinMs`. The wait has no limit while the process reports that it is busy, for example with a migration.
    */
   waitForLine(text: string, withinMs: number): Promise<void>
-  /** Calls `act` with each further line of its output. */
+  /** Calls `act` with each further line of the process's output. */
   onLine(act: (line: string) => void): void
   /** How the process ended: an exit code or a signal. */
   ended: Promise<string>

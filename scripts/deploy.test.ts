@@ -279,7 +279,7 @@ describe('the containers', () => {
       expect(text).toContain(word)
   })
 
-  it('include a demo without secret files that runs as an unprivileged user, on this machine’s loopback only', () => {
+  it('include a demo that has no secret files, and runs as an unprivileged user on the loopback only', () => {
     const text = read('deploy/Dockerfile.demo')
     expect(text.match(/^USER (.*)$/m)?.[1]).toBe('node')
     expect(text).toContain('docker run --rm --init --network host tradetill-demo')
@@ -304,7 +304,7 @@ describe('the containers', () => {
     expect(text).toContain('read_only: true')
   })
 
-  // Docker passes IPv6 calls to a container without IPv6 under one of Docker's own private addresses.
+  // To a container without IPv6, an IPv6 call seems to come from one of Docker's own private addresses.
   it('publish ports on IPv4 only, so the proxy sees the address of every caller', () => {
     const [, ports = ''] = /^ {4}ports: \[(.*)\]$/m.exec(read('deploy/compose.yml')) ?? []
     expect(ports.split(', ')).toEqual(['"0.0.0.0:80:80"', '"0.0.0.0:443:443"'])

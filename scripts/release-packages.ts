@@ -1,6 +1,6 @@
 /**
- * The packages of a release: those that the server needs, according to the lock file and to npm's record of the
- * installation.
+ * The packages of a release: those that the server and the vault need, according to the lock file and npm's record of
+ * the installation.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,7 +1,7 @@
 /**
  * `npm run release`: builds `tradetill-VERSION-COMMIT.tgz` and its checksum into `release/`, or into the given folder.
  * The archive holds the server, the vault, the built pages and the packages of both programs. Needs a clean work tree,
- * and no network.
+ * but no network.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

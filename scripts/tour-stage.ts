@@ -58,8 +58,8 @@ export function createStage({ urls, apiKey, killGateway }: TourSetup) {
     sandbox,
     advance,
     /**
-     * Returns the bot that the till chooses if it can choose any: the one with the highest level, which is the sandbox's
-     * last bot.
+     * Returns the bot that the till chooses if it can choose any: the one with the highest level, the sandbox's last
+     * bot.
      */
     async firstChoice(): Promise<Bot> {
       const bot = z

@@ -10,8 +10,8 @@ export type Reaction = { offerId: string; does: 'accept' | 'decline' | 'counter'
 type Habit = { does: Reaction['does']; afterS: number; waitsForReady: boolean }
 
 /**
- * How a buyer of each temper reacts to the offer. `reversalsDue`
- * decides when a buyer of temper `reverses` takes the trade back.
+ * How a buyer of each temper reacts to the offer. `reversalsDue` decides when a buyer of temper `reverses` takes the
+ * trade back.
  */
 const HABITS: Record<Temper, Habit | undefined> = {
   accepts: { does: 'accept', afterS: 5, waitsForReady: true },
@@ -25,7 +25,7 @@ const HABITS: Record<Temper, Habit | undefined> = {
   reverses: { does: 'accept', afterS: 5, waitsForReady: true },
 }
 
-/** The behaviour of the Steam sandbox with which it holds a person's trades: those of `held` always. */
+/** The behaviour with which the Steam sandbox holds a person's trades. It is always on for the buyer `held`. */
 export const HOLD = 'hold-15-days'
 
 export function buyerOf(world: World, { buyer }: Deal): Buyer | undefined {

@@ -1,4 +1,4 @@
-/** Calls the gateway as a proxy that ends TLS does: over plain http, with the public host name. */
+/** Calls the gateway as a proxy that terminates TLS does: over plain http, with the public host name. */
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 

@@ -1,4 +1,4 @@
-/** A small balancer. It polls whether each gateway is ready. A call that could not be sent goes to another one. */
+/** A small balancer. It polls whether each gateway is ready. A call that one refuses goes to another gateway. */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 

@@ -38,7 +38,8 @@ export async function sourcesOf<T>(
     const obstacle = obstacleFor(readdirSync(migrations))
     if (obstacle !== undefined)
       throw new Refusal(`The gateways of ${commit} cannot keep running: ${obstacle}`)
-    // Installs only what a gateway loads. `npm ci` would fail, because the lockfile lacks tools for other machines.
+    // Installs only what a gateway loads. Not `npm ci`, which refuses a lockfile that lacks the optional packages of
+    // other platforms.
     await run('npm', ['install', '--omit=dev', '--omit=optional', ...QUIET], { cwd: folder })
     return await work({ main: join(relative(ROOT, folder), MAIN), migrations })
   } finally {

@@ -86,10 +86,10 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
       to: "deal?.state === 'delivered'",
     },
   ],
-  'a market that says it pays more than the price is believed': [
+  'a market is believed when it says that it pays more than the price': [
     { file: SELLER, from: 'if (isTooMuch(listing, end))', to: 'if (listing === undefined)' },
   ],
-  'an item that was given is cancelled without an alarm': [
+  'the sale of an item that was given is cancelled without an alarm': [
     {
       file: 'gateway/departures/sale.ts',
       from: "to(isGiven(sale.state) ? 'late' : 'cancelled')",

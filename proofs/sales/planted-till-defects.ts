@@ -40,7 +40,7 @@ export const TILL_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
   'reports are booked in the wrong order': [
     { file: VAULT_REPORTS, from: ".orderBy('n')\n", to: ".orderBy('n', 'desc')\n" },
   ],
-  'a listing is booked as one of another item': [
+  'a listing is booked for another item': [
     { file: SALE_STORE, from: 'and gone.new_asset_id = $', to: "and '' <> $" },
   ],
   'an item that was sold and came back stays sold': [

@@ -154,8 +154,8 @@ function setState({ engine }: SteamMemory, gift: Gift, state: SteamTradeState): 
 }
 
 /**
- * Undoes the first item that the gift's new owner still has. If the owner still has the whole gift, sometimes undoes all
- * of it. `isOwn`: the owner is a bot, with a history.
+ * Takes back the first item that the gift's new owner still has; if the owner still has them all, sometimes the whole
+ * gift. `isOwn`: the owner is a bot, with a history.
  */
 function takeBack(memory: SteamMemory, gift: Gift, isOwn: boolean): void {
   const { bot, partner, tradeId } = gift

@@ -11,6 +11,7 @@ import type { Steam } from './steam.ts'
 const TOO_MANY = 0.003
 const LOST_BEFORE = 0.012
 const LOST_AFTER = 0.013
+
 const TIMEOUT_MS = 10_000
 
 export type SteamAccess = {

@@ -10,7 +10,7 @@ import { answerGift } from './gifts.ts'
 import { answerOffer, answerSteamTrade } from './steam-answers.ts'
 import type { SteamMemory, SteamOffer } from './steam-memory.ts'
 
-/** Rows of a page: so few that lists have several pages. */
+/** The rows of a page: few, so lists have several pages. */
 const PAGE = 4
 
 /** An offer that the operator made by hand, in an unknown state. It never changes. */

@@ -232,7 +232,7 @@ const money = ({ stores }: Size): Statements => [
       select id, sum(amount) from (select credit_account as id, amount from ledger_entry
         union all select debit_account, -amount from ledger_entry) moved group by id) own
     where own.id = account.id`,
-  // As if a check of the whole ledger had just ended.
+  // As if the ledger had just been checked, except its newest 3,000 entries.
   sql`update ledger_check set begun_at = now(), complete_at = now() + interval '1 second',
     verified_entry = (select greatest(0, max(id) - 3000) from ledger_entry)`,
   sql`insert into verified_balance (account_id, balance)
@@ -297,7 +297,7 @@ const shortLived = (): Statements => [
     select 1, user_steam_id, '\\x01'::bytea, '\\x01'::bytea, 'cs', 'en', 'done', jsonb_build_object('kind', 'items', 'items',
       (select string_agg(md5(id || ' ' || n), '') from generate_series(1, 150) n)),
       created_at, created_at, id from deposit where created_at > now() - interval '25 hours'`,
-  // Unused quotes: replaced ones, and some of the day before.
+  // Unused quotes: one for each deposit of the last 25 hours, and a second for those of the last 30 minutes.
   sql`insert into quote (id, deposit_id, steam_id, game, currency, rate_id, created_at, expires_at)
     select md5(id || ' old ' || n)::uuid, id, user_steam_id, 'cs', 'USD', 1, created_at + n * interval '1 minute',
       created_at + (n + 15) * interval '1 minute'

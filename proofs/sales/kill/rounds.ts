@@ -50,7 +50,7 @@ const MOST_LAG_MS = 30
 const WAIT_MS = 600_000
 /** Keeps the load's random numbers apart from those that decide when to kill. */
 const LOAD_SEED = 2_000_000
-/** Days pass after every fourth round, so protected items become free and can be sold. */
+/** Days pass after every fourth round, so protection ends and items can be sold. */
 const LEAP_EVERY = 4
 /** How many items the bots must have before the first kill. */
 const LEAST_ITEMS = 4

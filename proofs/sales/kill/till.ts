@@ -32,7 +32,7 @@ export type SellingTill = ProcessTill & {
 const LIMITS = { usdAnHour: '100000.00', usdADay: '100000.00', itemsAnHour: 10_000 }
 const MARKET_POLL_MS = 200
 
-/** Adds or removes the rule that sends every free item to the account that sells. */
+/** Adds or removes the rule that sends every unprotected item to the account that sells. */
 export const setSendRule = ({ pool }: ProcessTill, isOn: boolean) =>
   pool.query(
     isOn

@@ -50,11 +50,11 @@ function checkGift({ departures, bots }: TillMemory, gift: Gift): void {
   const other = bots.get(BigInt(partner))
   // A retired bot no longer counts as a bot of the till.
   if (other?.state === 'retired') return
-  const mayLeave = other !== undefined || [...DESTINATIONS.values()].includes(partner)
+  const isKnownPartner = other !== undefined || [...DESTINATIONS.values()].includes(partner)
   const { kind } = known?.explanation ?? {}
   const isExplained = kind === (other === undefined ? 'destination' : 'own_bot')
   must(
-    mayLeave === isExplained,
+    isKnownPartner === isExplained,
     'I18',
     () => `${tradeId} to ${partner} is ${isExplained ? '' : 'not '}explained`,
   )

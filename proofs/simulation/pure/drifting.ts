@@ -72,13 +72,13 @@ function checkFound({ bots, steam, trades, drift, custody }: Scene, lateFrom: nu
       must(isFound, 'I19', () => `item ${key} vanished from bot ${last.botId} unnoticed`)
     }
   }
-  for (const stranger of steam.strayItems) {
-    const { bot, assetId } = stranger
+  for (const stray of steam.strayItems) {
+    const { bot, assetId } = stray
     // The last look may not have shown the item.
     if (
       !isServed(bot) ||
-      !isShown(bot, stranger) ||
-      steam.lastOmitted.get(inventoryKey(bot, stranger)) === assetId
+      !isShown(bot, stray) ||
+      steam.lastOmitted.get(inventoryKey(bot, stray)) === assetId
     )
       continue
     const noted = drift.get(BigInt(bot))?.noted ?? []

@@ -40,7 +40,7 @@ export function createMemoryLedger() {
     entries: entries as readonly Entry[],
     /** Writes the movements of a posting. Each may be written only once. */
     post({ store, tradeId, part, mayOwe, movements, at }: Posting): void {
-      // After a posting that may leave a debt, the store's balance may stay below zero.
+      // After a posting that is allowed to leave a debt, the store's balance can stay below zero.
       if (mayOwe) accountOf(store, 'available').floor = null
       for (const movement of movements) {
         const { debit, credit, amount, cause } = movement

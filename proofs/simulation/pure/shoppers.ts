@@ -114,7 +114,7 @@ function requestTrade(scene: Scene, deposit: DepositRow, basket: Basket): void {
     const row = await intend(scene, process.gate, { deposit, basket, now: process.deps.clock.now })
     if (row === undefined) return
     scene.trace.add(`${scene.engine.now()} deposit ${deposit.id}: trade ${row.facts.id}`)
-    // Ids count up from 1, so this trade is new, and not the answer to a repeated call.
+    // Ids count up from 1: a smaller id answers a repeated call.
     if (row.facts.id > tradesBefore) lookForOffer(scene, row)
   })
 }

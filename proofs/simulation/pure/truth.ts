@@ -254,7 +254,7 @@ export function checkTradesAtRest(memory: TillMemory): void {
   for (const row of trades.values()) {
     const { trade, facts, createdAt } = row
     const isDue = facts.dueAt !== null || OPEN.includes(trade.state)
-    // Held credit of a bot that may come back stays until the operator retires the bot.
+    // A dead bot may come back, so its delivered trades stay due until the operator retires it.
     if (!isDue || (isDelivered(trade) && bots.get(facts.botId)?.state === 'dead')) continue
     const offer = steam.byMessage.get(trade.secretCode)
     const last = Math.max(

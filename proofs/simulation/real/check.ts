@@ -231,7 +231,7 @@ function checkCredit(steam: Steam, trade: TradeRow): void {
   must(
     protects === trade.isProtected,
     'I15',
-    () => `trade ${trade.id} is ${trade.isProtected ? '' : 'not '}protected for the till, unlike for Steam`,
+    () => `the till counts trade ${trade.id} as ${trade.isProtected ? '' : 'un'}protected, unlike Steam`,
   )
 }
 

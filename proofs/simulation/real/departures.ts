@@ -18,8 +18,8 @@ export async function checkDepartures(scene: Scene): Promise<void> {
     'select distinct bot_id::int as bot from custody_entry',
   )
   const everHeld = new Set(watched.flatMap(({ bot }) => (isLost(scene, bot) ? [] : [BOTS[bot - 1]])))
-  const mayLeave = new Map([...DESTINATIONS.values()].map((account) => [account, 'destination']))
-  for (const bot of BOTS) mayLeave.set(bot, 'own_bot')
+  const explanationByPartner = new Map([...DESTINATIONS.values()].map((account) => [account, 'destination']))
+  for (const bot of BOTS) explanationByPartner.set(bot, 'own_bot')
   for (const { tradeId, bot, partner, state } of steam.gifts.values()) {
     if (!everHeld.has(bot) || (state === 'failed' && !explanations.has(tradeId))) continue
     must(explanations.has(tradeId), 'I18', () => `the gift ${tradeId} of bot ${bot} was not noticed`)
@@ -27,7 +27,7 @@ export async function checkDepartures(scene: Scene): Promise<void> {
     if (isLost(scene, BOTS.indexOf(partner) + 1)) continue
     const explanation = explanations.get(tradeId) ?? null
     must(
-      explanation === (mayLeave.get(partner) ?? null),
+      explanation === (explanationByPartner.get(partner) ?? null),
       'I18',
       () => `${tradeId} to ${partner} is explained by ${explanation}`,
     )

@@ -159,7 +159,7 @@ async function noteTokenRefusal(scene: Scene, { deps }: Process, lease: Lease): 
   await putOffLogin(deps.db, lease, { reason: 'token_dead', refusedAt: now, until: verdict.at })
 }
 
-/** Renews the leases of the process, gives up those of bots whose token is refused, and sometimes takes a free bot. */
+/** Renews the process's leases, gives up those of bots whose token is refused, and sometimes takes an unleased bot. */
 export async function keepLeases(scene: Scene, process: Process): Promise<void> {
   const { engine } = scene
   for (const [botId, held] of process.leases) {

@@ -17,7 +17,7 @@ export const READS = { listDeposits, readEvents, readStatement, timelineOf }
 
 export type Reads = typeof READS
 
-/** Rows of a page: so few that lists have several pages. */
+/** The rows of a page: few, so lists have several pages. */
 const PAGE = 3
 const CURRENCY = 'USD'
 
