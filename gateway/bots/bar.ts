@@ -17,7 +17,7 @@ export type BarReason =
 /** `all`: the bar covers every game. */
 export type BarScope = Game | 'all'
 
-/** `times`: the number of bars in a row; an offer that Steam takes ends the row. */
+/** `times`: how many bars came one after another, without an offer that Steam took in between. */
 export type Bar = { scope: BarScope; reason: BarReason; until: Date; times: number }
 
 /** The effect of bars on the choice of a bot. A doubted bot is chosen only if no other bot can take the trade. */

@@ -14,14 +14,14 @@ export type BotBarTable = {
   reason: BarReason
   barred_at: Date
   until: Date
-  /** The number of bars in a row; an offer that Steam takes ends the row. */
+  /** How many bars came one after another, without an offer that Steam took in between. */
   times: number
 }
 
 /** Progress of the pass through a bot's trade history. */
 export type BotHistoryTable = {
   bot_id: bigint
-  /** When the history last had its turn: a process then reads its next pages. */
+  /** When a process last took up the history, to read its next pages. */
   turned_at: Date
   /** When the current pass began; null between two passes. */
   begun_at: Date | null

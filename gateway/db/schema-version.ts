@@ -17,7 +17,7 @@ export type MigrationFile = {
    * schema.
    */
   oldestVersion: string | undefined
-  /** Runs without a transaction, as `create index concurrently` requires. Each statement can run a second time. */
+  /** Runs without a transaction, as `create index concurrently` requires. Each statement must be repeatable. */
   hasNoTransaction: boolean
 }
 

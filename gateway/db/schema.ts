@@ -192,7 +192,7 @@ export type QuoteItemTable = {
   context_id: string
   name: string
   market_hash_name: string
-  /** The name with the phase, if that was priced; null if the market name was. */
+  /** The name with the phase, if the item was priced by it; null if it was priced by its market name. */
   priced_as: Generated<string | null>
   /** The phase of a Doppler. */
   phase: Generated<Phase | null>
@@ -261,7 +261,7 @@ export type EventTable = {
   store_id: bigint
   /** Null for the event of an epoch. */
   deposit_id: bigint | null
-  /** Set only for events that every trade of a deposit can cause. */
+  /** Null for a change of the deposit's status, and for the event of an epoch. */
   trade_id: bigint | null
   /** The number of a reversal among several of one trade, from 0; 0 for every other event. */
   part: Generated<number>

@@ -116,7 +116,7 @@ export type TradeTable = {
   due_at: Date | null
   created_at: Generated<Date>
   ended_at: Date | null
-  /** When the shopper asked. If another bot takes over, its trade keeps this time. */
+  /** When the shopper requested the trade. If another bot takes over, its trade keeps this time. */
   intended_at: Generated<Date>
   tried_bots: Generated<bigint[]>
   /** The bot that Steam refused without a reason. */

@@ -210,11 +210,11 @@ export async function recentFailures(tx: Tx, destination: string): Promise<Map<s
       smallestWish: Number.POSITIVE_INFINITY,
       lastAt,
     }
-    const isOfItems = mayBeOfItems(because)
+    const mayBeItsFault = mayBeOfItems(because)
     failures.set(key, {
-      otherCauses: known.otherCauses + (isOfItems ? 0 : times),
-      alone: known.alone + (isOfItems && size === 1 ? times : 0),
-      smallestWish: isOfItems ? Math.min(known.smallestWish, size) : known.smallestWish,
+      otherCauses: known.otherCauses + (mayBeItsFault ? 0 : times),
+      alone: known.alone + (mayBeItsFault && size === 1 ? times : 0),
+      smallestWish: mayBeItsFault ? Math.min(known.smallestWish, size) : known.smallestWish,
       lastAt: lastAt > known.lastAt ? lastAt : known.lastAt,
     })
   }

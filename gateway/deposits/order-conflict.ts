@@ -18,7 +18,7 @@ export type ComparedRow = Pick<
 /** Fields of which the row keeps too little, or whose columns can change later. */
 const NOT_COMPARED = 'language, games, creditMode, expiresInMinutes, tradeUrl, shopper or customerLabel'
 
-/** Names the fields. If none of those that can be compared differs, names all others. */
+/** Names the differing fields. If none that can be compared differs, names all others. */
 export function describeConflict(body: CreateDepositBody, row: ComparedRow): string {
   const pairs: [keyof CreateDepositBody, unknown, unknown][] = [
     ['currency', body.currency, row.currency],

@@ -112,7 +112,7 @@ describe('D-31 a deposit whose store names a payer or a customer label', () => {
     expect((await post({ shopper: { steamId: '76561202255233023' } })).statusCode).toBe(201)
   })
 
-  test('shows the page the customer label, but not the payer', async () => {
+  test('gives its page the customer label, but not the payer', async () => {
     const { url } = (await post({ shopper: { steamId: STEAM_ID, lock: true }, customerLabel: 'Nova' })).json()
     const views = await viewReader(till.db, 'https://steamcommunity.com')([hashOf(url)])
     const view = views.get(hashOf(url))

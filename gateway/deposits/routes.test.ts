@@ -25,7 +25,7 @@ let till: Till
 let store: { id: bigint }
 let bot: BotContext
 let session: FakeSession
-/** Separate connections for the route, to count its queries. */
+/** Separate connections for the views, to count their queries. */
 let polling: Database
 let queries: number
 let views: ViewCache

@@ -18,7 +18,7 @@ import { type ViewRow, viewRowsOf } from './view-store.ts'
 export type View = {
   depositId: bigint
   payment: Payment
-  /** Changes with every field of the payment other than `timeLeft`, and with the end of the shopper's time. */
+  /** Changes with every field of the payment other than `timeLeft`, and with the moment at which that time ends. */
   etag: string
   /** The payment as JSON. */
   body: string

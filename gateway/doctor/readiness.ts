@@ -15,7 +15,7 @@ const MOST_RATE_AGE_MS = 48 * HOUR_MS
 export type Feed = { source: string; feed: string; goodAt: Date | null; lastError: string | null }
 /** `asOf`: time of the rate; null if no source gave one within a month. */
 export type NewestRate = { currency: string; asOf: Date | null }
-/** `all`: names with a price. `fresh`: those of them whose price is recent enough to count. */
+/** `all`: names with a price. `fresh`: those whose price is recent enough to be used. */
 export type Coverage = { game: Game; fresh: number; all: number }
 
 type Prices = {

@@ -24,7 +24,7 @@ const LATEST_BEGIN_MS = 60_000
 export type TestsDeps = {
   config: Pick<ConfigWithKey, 'masterKey' | 'oldMasterKeys' | 'webhookMode'>
   db: Db
-  /** The machine's clock, by which stores check signatures. */
+  /** The machine's clock: stores compare the time of a signature with theirs. */
   clock: TillClock
   sendsWebhooks: boolean
   send?: ChallengeDeps['send']

@@ -21,14 +21,14 @@ export async function awaitVault(
 }
 
 export async function readVault(db: Db, vaultRole = VAULT_ROLE): Promise<VaultState> {
-  const { rows } = await sql<{ hasRights: boolean | null; connected: number; unseen: number }>`
+  const { rows } = await sql<{ hasRights: boolean | null; connected: number; unanswered: number }>`
     select (select has_table_privilege(oid, 'wish', 'select')
           and has_function_privilege(oid, 'hold_open_wish(bigint)', 'execute')
         from pg_roles where rolname = ${vaultRole}) as "hasRights",
       (select count(*)::int from pg_stat_activity where usename = ${vaultRole} and datname = current_database())
         as connected,
       (select count(*)::int from wish left join vault_deed on wish_id = wish.id
-        where closed_at is null and wish_id is null and created_at < till_now() - interval '15 minutes') as unseen`.execute(
+        where closed_at is null and wish_id is null and created_at < till_now() - interval '15 minutes') as unanswered`.execute(
     db,
   )
   const [row] = rows

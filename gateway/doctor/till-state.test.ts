@@ -37,7 +37,7 @@ const PROBE: ConsoleProbe = {
   listener: { place: '127.0.0.1:4304', isThere: true },
   answer: ANSWER,
 }
-const VAULT: VaultState = { role: 'granted', connected: 1, unseen: 0 }
+const VAULT: VaultState = { role: 'granted', connected: 1, unanswered: 0 }
 
 const console = (change: Partial<ConsoleProbe>) => consoleFindings({ ...PROBE, ...change }, OURS)
 /** The findings for an answer from something other than a console, unless `change` says otherwise. */
@@ -106,8 +106,8 @@ it.each<[what: string, findings: () => Finding[], check: string, advice: RegExp]
   ['a restore that was not finished', () => epoch({ breakKind: 'system' }), 'epoch', /restore finish/],
   ['bots that are disarmed', () => epoch({ isDisarmed: true }), 'bots.armed', /bot arm/],
   ['forgotten maintenance', () => pause('maintenance'), 'maintenance', /maintenance off/],
-  ['Steam without offers', () => pause('offers'), 'steam.offers', /wait until Steam answers/],
-  ['Steam without inventories', () => pause('inventories'), 'steam.inventories', /wait until Steam/],
+  ['offers that fail at every bot', () => pause('offers'), 'steam.offers', /wait until Steam answers/],
+  ['inventories that fail at every bot', () => pause('inventories'), 'steam.inventories', /wait until Steam/],
   [
     'unexplained departures',
     () => alarmFindings({ departuresUnexplained: 2, itemsMissing: 0, vaultNeeds: 0 }),
@@ -128,7 +128,7 @@ it.each<[what: string, findings: () => Finding[], check: string, advice: RegExp]
   ],
   ['a vault without rights', () => vault({ role: 'not_granted' }), 'vault.rights', /OWNER_DATABASE_URL/],
   ['a vault that is not running', () => vault({ connected: 0 }), 'vault', /start the vault/],
-  ['a vault that does not answer wishes', () => vault({ unseen: 3 }), 'vault', /see its log/],
+  ['a vault that does not answer wishes', () => vault({ unanswered: 3 }), 'vault', /see its log/],
 ])('a fault is reported, with advice: %s', (_what, findings, check, advice) => {
   const [first, ...others] = faults(findings())
   expect(others).toEqual([])
@@ -258,7 +258,7 @@ describe('the doctor on a real PostgreSQL', () => {
   })
 
   it('reads the vault’s role, its rights, its connection, and the wishes that it has not answered within 15 minutes', async () => {
-    expect(await readVault(till.db, ROLE)).toEqual({ role: 'absent', connected: 0, unseen: 0 })
+    expect(await readVault(till.db, ROLE)).toEqual({ role: 'absent', connected: 0, unanswered: 0 })
     await till.pool.query(`create role ${ROLE} login password 'secret'`)
     expect(await readVault(till.db, ROLE)).toMatchObject({ role: 'not_granted' })
     await withMigrationLock(till.url, {}, (client) => grantVault(client, ROLE))
@@ -277,7 +277,7 @@ describe('the doctor on a real PostgreSQL', () => {
        insert into wish (kind, bot_id, destination, asked_by, created_at)
          select 'send', id, 'storage', 'operator', till_now() from bot`,
     )
-    expect(await readVault(till.db, ROLE)).toEqual({ role: 'granted', connected: 1, unseen: 1 })
+    expect(await readVault(till.db, ROLE)).toEqual({ role: 'granted', connected: 1, unanswered: 1 })
     // As after a rollback to a release that does not grant this right.
     const takeUp = `execute on function hold_open_wish(bigint)`
     await till.pool.query(`revoke ${takeUp} from public, ${ROLE}`)

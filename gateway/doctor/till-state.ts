@@ -90,13 +90,13 @@ export type VaultState = {
   /** Current connections of the vault's role. */
   connected: number
   /** Open wishes older than a quarter of an hour that the vault has not answered. */
-  unseen: number
+  unanswered: number
 }
 
 const NAMES_DATABASE =
   'If it runs, its TRADETILL_VAULT_DATABASE_URL names another database, as after a restore'
 
-export function vaultFindings({ role, connected, unseen }: VaultState): Finding[] {
+export function vaultFindings({ role, connected, unanswered }: VaultState): Finding[] {
   if (role === 'absent') return [notChecked('vault', 'there is no role tradetill_vault: items leave by hand')]
   const roleFinding =
     role === 'granted'
@@ -110,9 +110,9 @@ export function vaultFindings({ role, connected, unseen }: VaultState): Finding[
   const processFinding =
     connected === 0
       ? mend('vault', 'no vault is connected to this database', `${advice}. ${NAMES_DATABASE}`)
-      : unseen > 0
-        ? mend('vault', `the vault has not answered ${counted(unseen, 'wish', 'wishes')}`, advice)
-        : good('vault', 'a vault is connected, and leaves no wish unanswered for 15 minutes')
+      : unanswered > 0
+        ? mend('vault', `the vault has not answered ${counted(unanswered, 'wish', 'wishes')}`, advice)
+        : good('vault', 'a vault is connected, and no wish has waited 15 minutes for its answer')
   const key = notChecked(
     'vault.key',
     'only the vault may read its key file, and it refuses one that others can read',

@@ -39,12 +39,12 @@ export function breakOf(
   if (epoch.systemIdentifier !== life.systemIdentifier) return 'system'
   if (epoch.databaseOid !== life.databaseOid || epoch.logOid !== life.logOid) return 'database'
   if (epoch.timeline !== life.timeline) return 'timeline'
-  return isBehind || (remembered !== undefined && isLess(epoch.number, life, remembered))
+  return isBehind || (remembered !== undefined && isOlder(epoch.number, life, remembered))
     ? 'behind'
     : undefined
 }
 
-function isLess(epoch: bigint, { timeline, written }: Life, remembered: SeenState): boolean {
+function isOlder(epoch: bigint, { timeline, written }: Life, remembered: SeenState): boolean {
   // If the database's epoch is the later one, it began after the loss was noticed.
   if (remembered.epoch !== epoch) return remembered.epoch > epoch
   if (remembered.timeline !== timeline || written === null || remembered.written === null) return false

@@ -96,7 +96,7 @@ export type BegunEpoch = { epoch: bigint; skipped: bigint; events: NumberedEvent
 
 /**
  * Begins the next epoch and writes it into the log of every store, as the first event after the skipped numbers.
- * The transaction must hold `lockPublishing`. `skipped`: how many numbers it skips.
+ * The transaction must hold `lockPublishing`. `skipped`: how many numbers the epoch leaves out.
  */
 export async function beginEpoch(tx: Tx, at: Date): Promise<BegunEpoch> {
   const skipped = await numbersToSkip(tx, at)

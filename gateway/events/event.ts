@@ -16,9 +16,9 @@ export type NewEvent = {
   id: string
   storeId: bigint
   depositId: bigint
-  /** Set for an event that each trade of a deposit can have. */
+  /** The trade that caused the event; undefined for a change of the deposit's status. */
   tradeId?: bigint
-  /** Set for an event that a trade can have several times: 0, 1, 2 … */
+  /** Counts a trade's events of one type: 0, 1, 2 … */
   part?: number
   type: DepositEventType
   data: StoreDeposit

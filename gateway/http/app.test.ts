@@ -216,7 +216,7 @@ describe('calls that change something, and their token', () => {
   })
 
   test.each(['[', '{"a":'])(
-    'a body that nests %s thousands of times is refused, but not a text of these characters',
+    'a body that nests %s thousands of times is refused, but a string of these characters is accepted',
     async (level) => {
       const deep = `{"hash":"x","n":${level.repeat(5_000)}`
       const answer = await change({}, deep)

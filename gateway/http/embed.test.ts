@@ -29,7 +29,7 @@ let app: FastifyInstance
 let lookups: string[] = []
 let holdLookups: Promise<void> | undefined
 
-/** A call of the page about a deposit, and one about none. */
+/** A call about a deposit, and a call that names no deposit. */
 const routes: FastifyPluginAsync = async (scope) => {
   scope.post('/api/trade', async () => ({}))
   scope.post('/api/metrics', async () => ({}))

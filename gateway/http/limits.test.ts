@@ -34,7 +34,7 @@ test('each deposit has a burst of 120 calls, then ten a second', () => {
   expect(countPassing('b')).toBe(120)
 })
 
-test('an address has a burst of 20 reports of each kind, then one every five seconds; a network may send as many as 16 addresses together', () => {
+test('an address has a burst of 20 reports of each kind, then one every five seconds; a network may send as many reports as 16 addresses', () => {
   let nowMs = 0
   const { limitReports } = createLimits(() => nowMs)
   const countPassing = (url: string, ips: string[]) =>

@@ -123,10 +123,10 @@ async function leaveMisses(left: number, from = '203.0.113.9'): Promise<void> {
 describe('a guesser', () => {
   test.each([
     ['an unknown path', () => call('/api/nothing'), 404],
-    ['an unknown path of stores', () => call('/v1/nothing'), 404],
+    ['an unknown path under /v1', () => call('/v1/nothing'), 404],
     ['an unknown path, with a made-up key', () => call('/v1/nothing', { key: 'Bearer bad' }), 404],
-    ['an unknown hash that is polled', () => call(`/api/payment?hash=${UNKNOWN_HASH}`), 404],
-    ['an unknown hash', () => call(`/api/inventory?hash=${UNKNOWN_HASH}`), 404],
+    ['a poll with an unknown hash', () => call(`/api/payment?hash=${UNKNOWN_HASH}`), 404],
+    ['another call with an unknown hash', () => call(`/api/inventory?hash=${UNKNOWN_HASH}`), 404],
     ['a wrong key', () => call('/v1/balances', { key: 'Bearer bad' }), 401],
     ['a call without the token of our page', () => call('/api/trade-url', { method: 'POST' }), 403],
   ])('is stopped after 200 misses, the last of them %s', async (_what, guess, status) => {
@@ -188,7 +188,7 @@ describe('a neighbour with the address of a guesser', () => {
 })
 
 test.each([
-  ['an unknown deposit of a store', () => call('/v1/balances', { key: KEY }), 404],
+  ['a store’s call about an unknown deposit', () => call('/v1/balances', { key: KEY }), 404],
   ['an unknown path with a valid key', () => call('/v1/nothing', { key: KEY }), 404],
   [
     'a link that Steam does not know',

@@ -78,7 +78,7 @@ describe('a call that fails because', () => {
     expect((await app.inject('/away')).json()).toMatchObject({ status: 500, code: 'internal' })
   })
 
-  it('the database is away is logged as a refusal if it was refused immediately', async () => {
+  it('the till knows that the database is away is logged as a refusal, not as an error', async () => {
     app.get('/away', async () => refuseIfUnable('database_unavailable'))
     expect((await app.inject('/away')).json()).toMatchObject({
       ...unavailable,

@@ -57,7 +57,7 @@ export const storedAnswerSchema = z.discriminatedUnion('kind', [
 
 export type StoredAnswer = z.infer<typeof storedAnswerSchema>
 
-/** Releases older than `too_large` cannot read a row with that reason, and run beside this one during an update. */
+/** Earlier releases cannot read a row with the reason `too_large`, and run beside this one during an update. */
 export function toStored(answer: BotAnswer): StoredAnswer {
   if (answer.kind !== 'unavailable') return answer
   const { reason } = answer

@@ -125,7 +125,7 @@ create table bot_bar (
     ('bot_cannot_trade', 'own_hold', 'too_many_in_all', 'inventory_full', 'rate_limited', 'doubted')),
   barred_at timestamptz not null,
   until timestamptz not null,
-  -- The number of bars in a row; an offer that Steam takes ends the row.
+  -- How many bars came one after another, without an offer that Steam took in between.
   times integer not null check (times > 0),
   primary key (bot_id, scope)
 );
@@ -536,7 +536,7 @@ create table event (
   id uuid primary key,
   store_id bigint not null references store,
   deposit_id bigint not null references deposit,
-  -- Only for an event that each trade of a deposit can have.
+  -- Null for a change of the deposit's status.
   trade_id bigint references trade,
   -- The number of the reversal, if a trade is reversed in several parts. 0 for other events.
   part integer not null default 0,

@@ -1,5 +1,6 @@
 -- oldest version: 0.3.0
--- Lets a delivery decide without locking its store: deliveries of one store wait for each other only while they write.
+-- Lets a delivery decide about credit without locking its store: deliveries of one store wait for each other only while
+-- they write.
 
 -- Grows with every promise, at least by its amount, and never falls. If it has grown since a delivery read it, and the
 -- store's limit has no room for the new promises too, the delivery decides again.
