@@ -26,6 +26,8 @@ const CLAIM = `taken_until = now() + interval '10 minutes'`
 const COMPLETE_EVERY = '24 hours'
 /** A failed complete check begins again after this time. */
 const COMPLETE_RETRY_AFTER = '1 hour'
+/** A stored time further ahead than this, and than a claim lasts, is from before the database's clock was set back. */
+const AHEAD = '20 minutes'
 const ENTRIES_AT_A_TIME = 2_000
 /** The most time for summing up the entries, and for checking a part of them. */
 const SUMS_DEADLINE_MS = 240_000
@@ -35,14 +37,15 @@ const SILENCE_MS = 5_000
 
 const STATE = `extract(epoch from complete_at)::float8 as "completeAtS", differences, verified_entry as "verifiedEntry",
   coalesce(begun_at > coalesce(complete_at, '-infinity'), false) as "isIncomplete",
-  coalesce(complete_at < now() - interval '${COMPLETE_EVERY}', true)
-    and coalesce(begun_at < now() - interval '${COMPLETE_RETRY_AFTER}', true) as "isCompleteDue"`
+  coalesce(complete_at not between now() - interval '${COMPLETE_EVERY}' and now() + interval '${AHEAD}', true)
+    and coalesce(begun_at not between now() - interval '${COMPLETE_RETRY_AFTER}' and now() + interval '${AHEAD}', true)
+    as "isCompleteDue"`
 
 /** Claims the check for this process. Resolves to undefined while another process has it. */
 export async function takeCheck(client: Client): Promise<CheckState | undefined> {
   const { rows } = await client.query<CheckState>(
     `update ledger_check set ${CLAIM}
-    where coalesce(taken_until < now(), true) returning ${STATE}`,
+    where coalesce(taken_until not between now() and now() + interval '${AHEAD}', true) returning ${STATE}`,
   )
   return rows[0]
 }
