@@ -2,22 +2,22 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { covers, effectOfHolds, isPattern, likePatternOf, type PriceHold } from './price-hold.ts'
 
-const RUBY = '★ Karambit | Doppler (Factory New)'
+const DOPPLER = '★ Karambit | Doppler (Factory New)'
 
 describe('the name of a hold', () => {
   it.each([
-    ['* Doppler *', RUBY, true],
+    ['* Doppler *', DOPPLER, true],
     ['* Doppler *', '★ Karambit | Gamma', false],
-    ['* Doppler', RUBY, false],
-    ['★ *', RUBY, true],
+    ['* Doppler', DOPPLER, false],
+    ['★ *', DOPPLER, true],
     ['★ *', 'AK-47 | Redline', false],
-    ['*(Factory New)', RUBY, true],
-    ['★*Doppler*New)', RUBY, true],
+    ['*(Factory New)', DOPPLER, true],
+    ['★*Doppler*New)', DOPPLER, true],
     ['ab*ba', 'aba', false],
     ['ab*ba', 'abba', true],
     ['a*b*a', 'aba', true],
-    [RUBY, RUBY, true],
-    [RUBY, `${RUBY} `, false],
+    [DOPPLER, DOPPLER, true],
+    [DOPPLER, `${DOPPLER} `, false],
     ['Music Kit | Knock2, dashstar*', 'Music Kit | Knock2, dashstar*', true],
   ])('%s, compared with %s, gives %s', (name, item, fits) => {
     expect(covers({ name }, item)).toBe(fits)
@@ -34,7 +34,7 @@ describe('the name of a hold', () => {
   })
 
   it('is a pattern only if it has an asterisk; null means an entire game', () => {
-    expect([likePatternOf(null), likePatternOf(RUBY), isPattern(null), isPattern(RUBY)]).toEqual([
+    expect([likePatternOf(null), likePatternOf(DOPPLER), isPattern(null), isPattern(DOPPLER)]).toEqual([
       null,
       null,
       false,
@@ -62,7 +62,7 @@ describe('holds on an item', () => {
   ): PriceHold => ({ kind, name, usdMicros: null, since: before, ...more })
 
   it('do not affect other items, whose price is judged at the current time', () => {
-    expect(effectOfHolds([hold('blocked', 'Knife')], RUBY, now)).toEqual({
+    expect(effectOfHolds([hold('blocked', 'Knife')], DOPPLER, now)).toEqual({
       blocked: false,
       asOf: now,
       override: null,
@@ -71,18 +71,18 @@ describe('holds on an item', () => {
 
   it('freeze its price at the time of the first freeze', () => {
     const holds = [hold('frozen', null), hold('frozen', '* Doppler *', { since: longBefore })]
-    expect(effectOfHolds(holds, RUBY, now)).toMatchObject({ asOf: longBefore })
+    expect(effectOfHolds(holds, DOPPLER, now)).toMatchObject({ asOf: longBefore })
   })
 
   it('set its price, and the hold with the most specific name decides', () => {
     const price = (name: string, usdMicros: bigint) => hold('override', name, { usdMicros })
     const holds = [price('★ *', 1n), price('* Doppler *', 2n)]
-    expect(effectOfHolds(holds, RUBY, now).override).toBe(2n)
-    expect(effectOfHolds([price(RUBY, 3n), ...holds], RUBY, now).override).toBe(3n)
+    expect(effectOfHolds(holds, DOPPLER, now).override).toBe(2n)
+    expect(effectOfHolds([price(DOPPLER, 3n), ...holds], DOPPLER, now).override).toBe(3n)
   })
 
   it('block it, whatever its set price', () => {
-    const holds = [hold('override', RUBY, { usdMicros: 3n }), hold('blocked', '★ *')]
-    expect(effectOfHolds(holds, RUBY, now)).toMatchObject({ blocked: true })
+    const holds = [hold('override', DOPPLER, { usdMicros: 3n }), hold('blocked', '★ *')]
+    expect(effectOfHolds(holds, DOPPLER, now)).toMatchObject({ blocked: true })
   })
 })

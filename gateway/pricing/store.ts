@@ -95,7 +95,7 @@ export async function forgetPricesBefore(db: Db, before: Date): Promise<void> {
 }
 
 /**
- * False for a price of a source that was removed. A price that was frozen before then still counts, because a frozen
+ * False for a price of a source that was removed. A price that was frozen before the removal still counts, because a frozen
  * price does not move.
  */
 export const PRICE_COUNTS = sql<boolean>`not exists (

@@ -12,13 +12,13 @@ const judge = (change: Partial<PartnerFacts>, isLocked = false) =>
   judgePartner({ ...FREE, ...change }, { isLocked, now: NOW })
 const ago = (ms: number): Date => new Date(NOW.getTime() - ms)
 
-describe('D-31 open offers of one account', () => {
+describe('D-31 a request for another offer to an account', () => {
   test.each([
     [0, 'allowed'],
     [1, 'allowed'],
     [2, 'too_many'],
     [7, 'too_many'],
-  ])('if %i are open, the answer to a further offer is %s', (open, kind) => {
+  ])('with %i open offers has the answer %s', (open, kind) => {
     expect(judge({ open })).toEqual({ kind })
   })
 
@@ -27,7 +27,7 @@ describe('D-31 open offers of one account', () => {
     { open: 1, openLocked: 1, kind: 'allowed', why: 'a slot for everybody is free' },
     { open: 2, openLocked: 1, kind: 'too_many', why: 'the store’s own slot is taken too' },
     { open: 3, openLocked: 1, kind: 'too_many', why: 'all three are taken' },
-  ])('for a locked deposit the answer is $kind if $why', ({ kind, ...facts }) => {
+  ])('for a locked deposit has the answer $kind if $why', ({ kind, ...facts }) => {
     expect(judge(facts, true)).toEqual({ kind })
   })
 })

@@ -75,7 +75,7 @@ it('no table contains the trade token of a paid deposit in readable form', async
   expect(tokenOfDeposit(TEST_BOX, await depositRow(id))).toBe(TOKEN)
 })
 
-it('D-26 no answer to a deposit’s page or store contains the trade token', async () => {
+it('D-26 no answer to a deposit’s page or to its store contains the trade token', async () => {
   const api = await startStoreApi(till)
   const paid = await payWithLink(api.store)
   const { hash } = await depositRow(paid)

@@ -100,7 +100,7 @@ type KeyRenewal = {
   end(): Promise<LockedKey>
 }
 
-/** Renews the lock while its call runs, at most `MOST_RENEWALS` times. Meanwhile, no other call with the key can start. */
+/** Renews the lock while its call runs, at most `MOST_RENEWALS` times, so no other call with the key starts. */
 function renewUntilEnd(
   { db, log, renewKeysMs: everyMs = RENEW_MS }: IdempotencyDeps,
   first: LockedKey,

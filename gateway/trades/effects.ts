@@ -89,7 +89,7 @@ export type Effect =
   | { kind: 'wake'; at: Date }
   /** Appends an event, with the deposit as the earlier effects left it. */
   | { kind: 'publish'; event: PublishedEvent }
-  /** Posts to the ledger. `part`: as in `PublishedEvent`. `mayOwe`: the store's balance is allowed to become negative. */
+  /** Posts to the ledger. `part`: as in `PublishedEvent`. `mayOwe`: whether the store's balance may become negative. */
   | { kind: 'post'; movements: Movement[]; part: number; mayOwe: boolean; at: Date }
   /** Applied before the posting, so deliveries are posted in the order in which they used the limit. */
   | RoomChange

@@ -289,7 +289,7 @@ describe('CSFloat', () => {
     ])
   })
 
-  test('has prices of Counter-Strike alone, and gets no request for another game', () => {
+  test('has prices only of Counter-Strike, and gets no request for another game', () => {
     expect(feedsOf(source())).toEqual(['cs'])
   })
 

@@ -92,7 +92,7 @@ function createConnection(settings: Settings, caller: Caller, renewal: Renewal):
     const attempt = (left: number) => askInTurn(asker, name, { ms: left, make })
     const until = settings.monotonicMs() + ms
     const left = () => until - settings.monotonicMs()
-    // Renews early: if the token expired in the middle of a send, Steam could refuse it.
+    // Renews early: if the token expired in the middle of a send, Steam could refuse the send.
     if (renewal.isDue()) await renewal.renew(renewal.generation(), left())
     const seen = renewal.generation()
     const answer = await attempt(left())

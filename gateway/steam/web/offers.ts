@@ -90,7 +90,7 @@ function offersCall(since: Date, cursor: string | null): Call {
     get_sent_offers: 1,
     get_received_offers: 1,
     get_descriptions: 0,
-    // With a cutoff, this also includes offers that changed since then, in any state.
+    // With a cutoff, this also includes offers in any state that changed after it.
     active_only: 1,
     historical_only: 0,
     time_historical_cutoff: Math.floor(since.getTime() / 1000),

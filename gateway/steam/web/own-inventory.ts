@@ -35,7 +35,7 @@ export async function readOwnInventory(
     const isComplete = unprotected.isComplete && underProtection.isComplete
     return { kind: 'items', items: [...unprotected.items, ...underProtection.items], isComplete }
   }
-  // For a game without protection, Steam may not know the protected context, and answers with an error.
+  // For a game without protection, Steam may not know the protected context, and then answers with an error.
   const isUnused = !isProtected && underProtection.reason === 'steam_error'
   return { kind: 'items', items: unprotected.items, isComplete: unprotected.isComplete && isUnused }
 }

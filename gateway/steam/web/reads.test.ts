@@ -186,7 +186,7 @@ describe('an inventory', () => {
     expect(summaryOf(await read(await steam.open({ inventory: 600 })))).toEqual(allItems)
   })
 
-  it('has no untradable items if the public page fails, and causes one request if Steam refuses it', async () => {
+  it('has no untradable items if the public page fails, and causes only one request if it is private', async () => {
     steam.routes.set(OFFERED_PATH, offered)
     steam.routes.set(PUBLIC_PATH, () => ({ status: 500, body: null }))
     expect(summaryOf(await read(await steam.open()))).toEqual([['5', true]])

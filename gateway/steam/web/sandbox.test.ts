@@ -240,7 +240,7 @@ describe('an offer', () => {
     ['send-too-many-offers', 'too_many_in_all'],
     ['send-inventory-full', 'inventory_full'],
     ['send-34', 'renamed'],
-  ])('D-30 a bot’s offer is refused during %s as %s, but another bot’s is not', async (behaviour, reason) => {
+  ])('D-30 of one bot is refused during %s as %s, but another bot’s is not', async (behaviour, reason) => {
     const otherSession = await openOtherBot()
     try {
       sandbox.begin(behaviour, { steamId: session.steamId })
@@ -255,7 +255,7 @@ describe('an offer', () => {
   })
 
   it.each(['send-429', 'send-84'])(
-    'D-30 a bot’s offer is refused during %s, and only that bot pauses',
+    'D-30 of one bot is refused during %s, and only that bot pauses',
     async (limit) => {
       const otherSession = await openOtherBot()
       try {
