@@ -3,10 +3,11 @@ import type { Db } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { TillClock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
-import { nextWaitMs, readRetryAfter } from '../webhooks/schedule.ts'
+import { waitAfterMs } from '../webhooks/schedule.ts'
 import {
   createSender,
   isAccepted,
+  resultText,
   type Sender,
   type SenderOptions,
   type SendResult,
@@ -70,12 +71,9 @@ async function sendAlert(
   })
   if (isAccepted(result)) return setTold(db, messageId)
   const now = clock.now()
-  const retryAfterMs =
-    result.kind === 'answered' ? readRetryAfter(result.retryAfter, clock.machineNow()) : undefined
-  const waitMs = nextWaitMs({ attempts, retryAfterMs }, random())
+  const waitMs = waitAfterMs(result, { attempts, now: clock.machineNow() }, random())
   await setNextAttempt(db, messageId, new Date(now.getTime() + (waitMs ?? DAILY_MS)))
-  const because = result.kind === 'answered' ? `status ${result.status}` : result.reason
-  const fields = { kind, attempts, because }
+  const fields = { kind, attempts, because: resultText(result) }
   if (waitMs === undefined)
     log.error(fields, 'alert was not accepted by the webhook for days, and is now sent once a day')
   else log.warn(fields, 'alert was not accepted by the webhook')

@@ -5,8 +5,8 @@ import type { TillClock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { insertAttempt } from './attempt-store.ts'
 import { disableEndpoint, lockEndpoint } from './endpoint-store.ts'
-import { nextWaitMs, readRetryAfter } from './schedule.ts'
-import { isAccepted, type Sender, type SendResult } from './sender.ts'
+import { waitAfterMs } from './schedule.ts'
+import { isAccepted, resultText, type Sender, type SendResult } from './sender.ts'
 import { type SignedHeaders, signWebhook } from './signature.ts'
 import { type Claim, releaseClaim, type Signer, settleClaim } from './store.ts'
 
@@ -86,10 +86,10 @@ type Attempted = { result: SendResult; at: Date; durationMs: number }
 async function settle(deps: DeliveryDeps, claim: Claim, attempted: Attempted): Promise<void> {
   const { result } = attempted
   const attempts = claim.attempts + 1
-  const resultText = result.kind === 'answered' ? `status ${result.status}` : result.reason
+  const text = resultText(result)
   const about = { ...logFieldsOf(claim), attempts }
   const verdict = judge(deps, attempts, result)
-  const isSettled = await recordAttempt(deps, claim, { ...attempted, attempts, resultText, verdict })
+  const isSettled = await recordAttempt(deps, claim, { ...attempted, attempts, verdict })
   deps.onAttempt?.({
     outcome: verdict.kind,
     isFirst: claim.claim === 1n,
@@ -97,7 +97,7 @@ async function settle(deps: DeliveryDeps, claim: Claim, attempted: Attempted): P
   })
   if (!isSettled) {
     deps.log.warn(
-      { ...about, result: resultText },
+      { ...about, result: text },
       'webhook attempt ended after it had lost its claim, so nothing was settled',
     )
     return
@@ -108,12 +108,12 @@ async function settle(deps: DeliveryDeps, claim: Claim, attempted: Attempted): P
       return
     case 'retried':
       deps.log.warn(
-        { ...about, result: resultText, retryInMs: verdict.waitMs },
+        { ...about, result: text, retryInMs: verdict.waitMs },
         'webhook was not accepted and will be sent again',
       )
       return
     case 'given_up':
-      deps.log.error({ ...about, result: resultText }, 'webhook was given up: the store did not accept it')
+      deps.log.error({ ...about, result: text }, 'webhook was given up: the store did not accept it')
       return
     default:
       return verdict satisfies never
@@ -129,15 +129,13 @@ type Verdict =
 function judge({ clock, random, haste = 1 }: DeliveryDeps, attempts: number, result: SendResult): Verdict {
   if (isAccepted(result)) return { kind: 'delivered' }
   if (result.kind === 'answered' && result.status === 410) return { kind: 'given_up', gone: true }
-  const retryAfterMs =
-    result.kind === 'answered' ? readRetryAfter(result.retryAfter, clock.machineNow()) : undefined
-  const waitMs = nextWaitMs({ attempts, retryAfterMs }, random())
+  const waitMs = waitAfterMs(result, { attempts, now: clock.machineNow() }, random())
   return waitMs === undefined
     ? { kind: 'given_up', gone: false }
     : { kind: 'retried', waitMs: waitMs / haste }
 }
 
-type Settled = Attempted & { attempts: number; resultText: string; verdict: Verdict }
+type Settled = Attempted & { attempts: number; verdict: Verdict }
 
 /**
  * Records the attempt, and settles the delivery if this claim still owns it. Meanwhile the delivery may have been
@@ -145,7 +143,7 @@ type Settled = Attempted & { attempts: number; resultText: string; verdict: Verd
  * false if nothing was settled.
  */
 async function recordAttempt({ db, clock }: DeliveryDeps, claim: Claim, settled: Settled): Promise<boolean> {
-  const { result, at, durationMs, attempts, resultText, verdict } = settled
+  const { result, at, durationMs, attempts, verdict } = settled
   const now = clock.now()
   const isGone = verdict.kind === 'given_up' && verdict.gone
   return db.transaction().execute(async (tx) => {
@@ -163,7 +161,7 @@ async function recordAttempt({ db, clock }: DeliveryDeps, claim: Claim, settled:
     const isDone = verdict.kind === 'delivered'
     const isSettled = await settleClaim(tx, claim, {
       attempts,
-      last_result: resultText,
+      last_result: resultText(result),
       state: isDone ? 'delivered' : verdict.kind === 'retried' ? 'due' : 'failed',
       due_at: verdict.kind === 'retried' ? new Date(now.getTime() + verdict.waitMs) : null,
       delivered_at: isDone ? now : null,

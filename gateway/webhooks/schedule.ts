@@ -1,5 +1,6 @@
 /** The retry schedule of webhooks. Pure. */
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../kit/duration.ts'
+import type { SendResult } from './sender.ts'
 
 /** The waits before the second, third … attempt; over 75 hours in total. */
 const WAITS_MS = [
@@ -21,7 +22,7 @@ export const ATTEMPTS = WAITS_MS.length + 1
 /** The longest wait that a store may ask for by Retry-After. */
 const LONGEST_RETRY_AFTER_MS = 24 * HOUR_MS
 
-export type Failure = {
+type Failure = {
   /** Failed attempts so far, at least 1. */
   attempts: number
   /** From the answer's Retry-After. */
@@ -44,4 +45,14 @@ export function readRetryAfter(header: string | undefined, now: Date): number | 
   if (/^\d{1,9}$/.test(header)) return Number(header) * SECOND_MS
   const at = /^[A-Z][a-z]{2}, /.test(header) ? Date.parse(header) : Number.NaN
   return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime())
+}
+
+/** Like `nextWaitMs`, with the Retry-After of the answer, if there was one. `now`: by the machine's clock. */
+export function waitAfterMs(
+  result: SendResult,
+  { attempts, now }: { attempts: number; now: Date },
+  random: number,
+): number | undefined {
+  const retryAfterMs = result.kind === 'answered' ? readRetryAfter(result.retryAfter, now) : undefined
+  return nextWaitMs({ attempts, retryAfterMs }, random)
 }

@@ -20,6 +20,10 @@ export type SendResult =
 export const isAccepted = (result: SendResult): boolean =>
   result.kind === 'answered' && result.status >= 200 && result.status < 300
 
+/** The result as a short text: the status, or why there was no answer. */
+export const resultText = (result: SendResult): string =>
+  result.kind === 'answered' ? `status ${result.status}` : result.reason
+
 export type WebhookRequest = {
   storeId: bigint
   url: string
