@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- year`: the tasks of the gateway and the vault on a till that is a year old, compared with one that is
- * eleven days old. Both have the same number of deposits per hour, 1,000,000 and 30,000 in all. Both are older than ten
- * days, so they have equally many rows of the kinds that are kept for ten days at most.
+ * eleven days old. Both get the same number of deposits per hour: 1,000,000 in a year, 30,000 in eleven days. Eleven
+ * days, because some rows are kept for up to ten: both tills have equally many of them.
  */
 import pg from 'pg'
 import type { Db } from '../gateway/db/client.ts'

@@ -19,7 +19,7 @@ export function unsafeDatabase(databaseUrl: string): string | undefined {
   const isVerified =
     sslmode === 'verify-full' || (sslmode === 'verify-ca' && parameter('sslrootcert') !== undefined)
   if (isVerified) return undefined
-  const has = sslmode === undefined ? 'has no sslmode' : 'has an sslmode that does not prove the database'
+  const has = sslmode === undefined ? 'has no sslmode' : 'has an sslmode that does not verify the server'
   return `leads to ${host || 'an unnamed host'} and ${has}: ${ADVICE}`
 }
 

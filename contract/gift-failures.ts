@@ -37,8 +37,8 @@ export type GiftEnd =
   | 'no_longer_allowed'
   | 'wish_gone'
 
-/** No item can be the cause of these. `declined` and `countered` are not among them: one item may be the reason. */
-const OF_NO_ITEM: ReadonlySet<string> = new Set<WishRefusal | GiftEnd>([
+/** `declined` and `countered` are not here: the receiver may have objected to one item. */
+const NEVER_DUE_TO_ITEMS: ReadonlySet<string> = new Set<WishRefusal | GiftEnd>([
   'asked before',
   'wishes may not take items from a selling account',
   'no such destination',
@@ -52,10 +52,10 @@ const OF_NO_ITEM: ReadonlySet<string> = new Set<WishRefusal | GiftEnd>([
 ])
 
 /** Steam's result numbers that an item can cause: Fail, InvalidParam, AccessDenied and Revoked. */
-const OF_ITEMS: ReadonlySet<string> = new Set<GiftEnd>(['steam_2', 'steam_8', 'steam_15', 'steam_26'])
+const DUE_TO_ITEMS: ReadonlySet<string> = new Set<GiftEnd>(['steam_2', 'steam_8', 'steam_15', 'steam_26'])
 
 /** True if a wish for fewer or other items may succeed. Also true for a reason that this version does not know. */
-export function mayBeOfItems(because: string | null): boolean {
+export function mayBeDueToItems(because: string | null): boolean {
   if (because === null) return true
-  return /^steam_\d+$/.test(because) ? OF_ITEMS.has(because) : !OF_NO_ITEM.has(because)
+  return /^steam_\d+$/.test(because) ? DUE_TO_ITEMS.has(because) : !NEVER_DUE_TO_ITEMS.has(because)
 }

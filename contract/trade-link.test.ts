@@ -75,7 +75,7 @@ describe('A-080 a trade link', () => {
     expect(parseTradeLink(text)).toBeUndefined()
   })
 
-  it('does not change if it is in canonical form', () => {
+  it('is not changed by parsing if it is in canonical form', () => {
     const links = fc.record({
       partner: fc.integer({ min: 1, max: 4_294_967_295 }),
       token: fc.stringMatching(/^[A-Za-z0-9_-]{3,100}$/),

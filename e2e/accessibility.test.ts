@@ -151,7 +151,7 @@ describe('the page', () => {
       .evaluate((card) => getComputedStyle(card).outlineStyle)
     expect(outline).toBe('solid')
     expect(await violations(page)).toEqual([])
-    // On a narrower page the control for the order shows an icon. Its words stay transparent even in forced colours.
+    // On a narrower page the sort control shows an icon. Its words stay transparent even in forced colours.
     await page.setViewportSize(SMALL_DESKTOP)
     const words = page.getByRole('combobox', { name: texts.sort })
     await expect

@@ -55,7 +55,7 @@ const pagesOf = (depositId: string, steamId: string): [path: string, shows: RegE
   ['/settings', 'Second operator'],
 ]
 
-/** The short words and the Steam ids in panel titles and facts that are broken over two lines. */
+/** Returns the short words and Steam ids that panel titles and facts break over two lines. */
 const brokenWords = (page: Page): Promise<string[]> =>
   page.locator('.panel-head h2, .facts dd').evaluateAll((parts) =>
     parts.flatMap((part) => {

@@ -178,7 +178,7 @@ test('the store’s page receives the outcome, and can prevent the redirect', as
   await page.waitForURL(`${till.store}/`)
 })
 
-test('Esc in the frame closes it and gives the focus back; with an open offer, Esc and Close in the page ask first', async () => {
+test('Esc in the frame closes it and gives the focus back; with an open offer, Esc and Close in the page ask before they close it', async () => {
   const { page } = await openPatientBrowser()
   const { url, id } = await createDeposit({ embedOrigin: STORE_ORIGIN })
   await openStorePage(page, { url })

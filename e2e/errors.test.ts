@@ -146,8 +146,8 @@ const pageScroll = (page: Page) =>
 const pressPay = (page: Page, texts: Messages) =>
   page.getByRole('button', { name: texts.pay, exact: true }).click()
 
-describe('A-025 A-063 A-110 a trade that was not created says why', () => {
-  test('A-129 A-026 if Steam refuses the trade, the page behind the error is locked and keeps its scroll position', async () => {
+describe('A-025 A-063 A-110 the error of a trade that was not created', () => {
+  test('A-129 A-026 says that Steam refused the trade, and locks the page behind it, which keeps its scroll position', async () => {
     const { page, texts } = await openStandAndPick('magic_reverser')
     const { steamId } = await shopper('magic_reverser')
     await beginForTest('send-15', { steamId })
@@ -167,7 +167,7 @@ describe('A-025 A-063 A-110 a trade that was not created says why', () => {
     await creationError(page, TEXTS.ru).getByText(TEXTS.ru.creationErrorText).waitFor()
   })
 
-  test('if the link has expired, and leads to Steam’s trade settings; the page behind calls the link incorrect', async () => {
+  test('says that the link has expired, and leads to Steam’s trade settings; the page behind calls the link incorrect', async () => {
     const { page, texts } = await openStandAndPick('magic_seller')
     const { steamId } = await shopper('magic_seller')
     await beginForTest('token-regenerated', { steamId })
@@ -179,7 +179,7 @@ describe('A-025 A-063 A-110 a trade that was not created says why', () => {
     await errorAlert(page, texts, 'invalidPartner').waitFor()
   })
 
-  test('A-022 A-074 A-128 maintenance stops inventories and new trades, and has a line on the page until it ends', async () => {
+  test('A-022 A-074 A-128 names maintenance, which also stops inventories, and the page has a line about it until it ends', async () => {
     const { page, texts } = await openStandAndPick('magic_accepts')
     const controlsBox = () => page.locator('.controls').boundingBox()
     const before = await controlsBox()

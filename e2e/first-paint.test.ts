@@ -151,7 +151,7 @@ test.each([
   },
 )
 
-test('before the code of the items arrives, their space is below the panel of the link, and as wide', async () => {
+test('before the code of the items arrives, their space lies below the panel of the link and has its width', async () => {
   const deposit = await createDeposit({ language: 'en' })
   const caller = await callerOf(till.gateway, deposit)
   await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })

@@ -63,7 +63,7 @@ describe('a payment', () => {
     },
   )
 
-  test('A-105 every call sends the token of its cookie as a header too, and a call that changes something is refused without it', async () => {
+  test('A-105 every call repeats its cookie’s token in a header, and a call that changes something is refused without the token', async () => {
     const { page, context, seen } = await openBrowser()
     await startTopUp(page, till)
     await giveLinkForItems(page, TEXTS.en, await shopper())

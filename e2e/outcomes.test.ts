@@ -18,7 +18,7 @@ import {
 import { TEXTS, tickUntil } from './support/shopper.ts'
 import { callerOf, makeOffer, type OpenedDeposit } from './support/widget-calls.ts'
 
-/** Moves the time of the send an hour ahead, so any end counts as within seconds of it, even on a slow machine. */
+/** Moves the send an hour ahead, so the offer counts as ended within seconds of its send, even on a slow machine. */
 const makeRecent = (deposit: string) =>
   query(`update trade set send_started_at = now() + interval '1 hour' where deposit_id = $1`, [deposit])
 

@@ -8,7 +8,7 @@ import { centsOf, openOffer, pickItems } from './support/shopper.ts'
 
 const amountField = (page: Page, texts: Messages) => page.getByRole('textbox', { name: texts.pickAmount })
 
-test('for a typed amount the page picks enough items, worth at most as much as the cheapest single item that covers it', async () => {
+test('for a typed amount the page picks items that cover it and are worth at most as much as the cheapest single item that does', async () => {
   const { page, texts, inventory } = await openStand()
   await amountField(page, texts).focus()
   await page.keyboard.type('12,34')
@@ -49,7 +49,7 @@ test('D-15 on a phone a button picks items for the store’s amount, and its men
   )
 })
 
-test('on a phone the count opens the list of picks; the confirmation lists as many, with the same prices after a reload', async () => {
+test('on a phone the count opens the list of picks; the confirmation lists those left, with the same prices after a reload', async () => {
   const { page, texts } = await openStand({ language: 'ru', viewport: MOBILE })
   await pickItems(page, 3)
   const count = (n: number) => page.getByRole('button', { name: texts.selectedCount(n) })

@@ -57,7 +57,7 @@ async function expectNarrowTexts(page: Page): Promise<void> {
   expect(title?.height).toBeLessThan(2.5 * lineHeight)
 }
 
-/** Expects the phone's bar to say when the money arrives, and why once its button is pressed. */
+/** Expects the phone's bar to say when the money arrives and, after a press on its button, why. */
 async function expectReason(page: Page, texts: Messages): Promise<void> {
   const bar = page.locator('.bottom-bar')
   // The store's limit, which other tests use up too, decides how much of the money is available immediately.

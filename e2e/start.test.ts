@@ -328,7 +328,7 @@ describe('the clocks of the till and its Steam', () => {
     expect(Number(available)).toBe(amount)
   })
 
-  test('D-40 are moved by three days, and the store learns of a reversal at that time', async () => {
+  test('D-40 are moved by three days, and the store learns of a reversal in that time', async () => {
     const { eventTypes } = await payHeldDeposit('magic_reverser')
     expect(await eventTypes()).not.toContain('deposit.reversed')
     expect((await advanceClock('3d')).code).toBe(0)

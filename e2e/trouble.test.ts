@@ -98,7 +98,7 @@ test('the page and the log report that Steam is down, and the page recovers when
   await page.getByRole('radio', { name: 'Dota 2' }).check({ force: true })
   const { internal, engineeringWorks } = texts.inventoryErrors
   await page.getByText(internal.title).or(page.getByText(engineeringWorks.title)).first().waitFor()
-  await eventually('the log reports Steam', () => {
+  await eventually('the log reports the outage', () => {
     return (
       /no inventory could be read|Steam failed for a bot/.test(parts.gateway.output().slice(logLength)) ||
       undefined
@@ -165,7 +165,7 @@ test('A-061 A-100 A-131 failing polls cause one report, in the till’s words, a
   await parts.query('alter table deposit rename to deposit_hidden')
   await page.locator('.toast-error').getByText(ERRORS.internal.detail.en).waitFor()
   await eventually('three polls have failed', () => failed >= 3 || undefined)
-  // On a slow machine the toast may be gone before the polls are done, so this counts every toast since then.
+  // On a slow machine the toast may be gone before the third poll, so this counts every toast that appeared.
   await expect.poll(() => page.evaluate(() => Reflect.get(window, 'errorToasts'))).toBe(1)
   await expect.poll(() => page.getByRole('dialog', { name: texts.confirmTitle }).isVisible()).toBe(true)
   await parts.query('alter table deposit_hidden rename to deposit')

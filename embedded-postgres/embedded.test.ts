@@ -131,7 +131,7 @@ test('a database whose password file is missing is refused, not replaced', async
   await first.stop()
   const secret = join(dataDir, 'database.json')
   renameSync(secret, `${secret}.aside`)
-  await expect(start()).rejects.toThrow('with its password is gone. Put the file back from a backup.')
+  await expect(start()).rejects.toThrow('is gone. Put it back from a backup.')
   renameSync(`${secret}.aside`, secret)
   const again = await start()
   try {

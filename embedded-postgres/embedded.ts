@@ -137,7 +137,7 @@ async function createCluster({ files, cluster, secretFile, fsync }: NewCluster):
 function readSecret(file: string): string {
   if (!existsSync(file)) {
     throw new Error(
-      `The database is there, but ${file} with its password is gone. Put the file back from a backup.`,
+      `The database exists, but the file with its password, ${file}, is gone. Put it back from a backup.`,
     )
   }
   return secretSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).password
@@ -177,7 +177,7 @@ function launch({ postgres, cluster, port, fsync, account }: SupervisorArguments
 
 type Starting = EventEmitter & Pick<Supervisor, 'stdin' | 'stdout' | 'stderr'>
 
-/** Rejects if the start fails or is silent for `SILENCE_MS`. There is no other limit: a replay can take any time. */
+/** Rejects if the start fails or is silent for `SILENCE_MS`. No other limit applies, because a replay can take hours. */
 export function waitUntilReady(supervisor: Starting): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (reason: string) => {

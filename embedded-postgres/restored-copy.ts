@@ -11,7 +11,7 @@ const noteOf = (cluster: string): string => join(cluster, 'recovered-copy')
 
 /**
  * Call this before the server starts. The recovery removes PostgreSQL's own sign of a copy. If this start ends too
- * early, the note tells the next one.
+ * early, the note tells the next start.
  */
 export function noteCopy(cluster: string): void {
   if (!existsSync(join(cluster, 'recovery.signal'))) return

@@ -337,7 +337,7 @@ describe('live mode', () => {
     [
       'a page that is not at the root of its host',
       { TRADETILL_PUBLIC_URL: 'https://pay.example/till' },
-      'TRADETILL_PUBLIC_URL must end after the host',
+      'TRADETILL_PUBLIC_URL must have no path or query',
     ],
     [
       'an unreadable key file',
@@ -355,7 +355,7 @@ describe('live mode', () => {
     ['localhost/till?host=db.example', 'leads to db.example'],
     ['/till', 'leads to an unnamed host and has no sslmode'],
     ...['disable', 'allow', 'prefer', 'require', 'no-verify', 'verify-ca', 'verify-full&sslmode=disable'].map(
-      (mode) => [`db.example/till?sslmode=${mode}`, 'has an sslmode that does not prove the database'],
+      (mode) => [`db.example/till?sslmode=${mode}`, 'has an sslmode that does not verify the server'],
     ),
     ['db.example/till?ssl=true', 'has no sslmode'],
   ])(

@@ -31,9 +31,9 @@ import { KEEP_SETTINGS, type Keep, keepOf } from './retention/settings.ts'
 export const DEFAULT_PROTECTION_DAYS: Record<Game, number> = { cs: 8, dota: 0, rust: 0, tf: 0 }
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
-/** A public address. Links and origins are made from it, so it must have nothing after its host. */
+/** A public address. Links and origins are made from it, so it must have no path. */
 const publicUrl = httpUrl.refine((text) => isOrigin(text), {
-  error: 'must end after the host: the till answers at the root of its own name',
+  error: 'must have no path or query: the till answers at the root of its own host',
 })
 const isOrigin = (text: string): boolean => {
   const url = URL.parse(text)
@@ -58,6 +58,8 @@ const roles = z
     error: `must be one or more of ${ROLES.join(', ')}, separated by commas`,
   })
   .transform((text) => new Set(listOf(text).filter(isRole)))
+
+const COST_OF_CONNECTION = 'each connection costs memory and a file descriptor'
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
@@ -110,7 +112,7 @@ const environmentSchema = z
     TRADETILL_PROTECTION_DAYS: perGame(0, 30).optional(),
     /** The most items in one trade. */
     TRADETILL_MAX_ITEMS: wholeNumber(1, 256, 'an offer of Steam has no room for more').default(50),
-    TRADETILL_MAX_BOTS: wholeNumber(1, 1_000, 'more need another process').default(50),
+    TRADETILL_MAX_BOTS: wholeNumber(1, 1_000, 'more bots need another process').default(50),
     /** The most open offers of one bot, in all and to one person. */
     TRADETILL_BOT_OFFERS: wholeNumber(
       1,
@@ -127,13 +129,11 @@ const environmentSchema = z
     /** The operator's accounts to which items may go, by name. */
     TRADETILL_DESTINATIONS: readDestinations.optional(),
     /** The most open deposits of one store: those that are neither paid nor ended. */
-    TRADETILL_STORE_OPEN_DEPOSITS: wholeNumber(1, 1_000_000, 'each is kept for good').default(5_000),
+    TRADETILL_STORE_OPEN_DEPOSITS: wholeNumber(1, 1_000_000, 'each deposit is kept for good').default(5_000),
     TRADETILL_TRUSTED_PROXIES: z.string().transform(readTrustedProxies).optional(),
     /** The most connections in all, and from one address that is not a trusted proxy. */
-    TRADETILL_MAX_CONNECTIONS: wholeNumber(10, 100_000, 'each costs memory and a file').default(4_000),
-    TRADETILL_MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 100_000, 'each costs memory and a file').default(
-      200,
-    ),
+    TRADETILL_MAX_CONNECTIONS: wholeNumber(10, 100_000, COST_OF_CONNECTION).default(4_000),
+    TRADETILL_MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 100_000, COST_OF_CONNECTION).default(200),
     /** The action when a replica takes over from the database's server: stop the till, or begin a new epoch. */
     TRADETILL_AFTER_FAILOVER: z.enum(['stop', 'epoch'], { error: 'must be stop or epoch' }).default('stop'),
     TRADETILL_LOG_LEVEL: z
@@ -186,7 +186,7 @@ export type Config = {
   metricsPort: number | undefined
   publicUrl: URL
   console: ConsoleConfig | undefined
-  /** Selects the rules for webhook addresses. No store of a public sandbox may reach this machine, as in live mode. */
+  /** Selects the rules for webhook addresses. Webhooks of a public sandbox may not reach this machine, as in live mode. */
   webhookMode: 'sandbox' | 'live'
   /** Undefined if the gateway runs its own PostgreSQL in dataDir. */
   databaseUrl: string | undefined

@@ -77,7 +77,7 @@ export type Gateway = {
   /** Resolves to a reason when a part that the gateway needs has ended unexpectedly. */
   died: Promise<string>
   stop(): Promise<void>
-  /** Ends early the wait in `stop` during which load balancers notice the stop. */
+  /** Cuts short the time that `stop` leaves load balancers to notice. */
   hurry(): void
 }
 

@@ -138,7 +138,7 @@ async function makeAdvancedDatabase(): Promise<TestDatabase> {
   return database
 }
 
-test('D-40 a public sandbox keeps the advanced clock of its database, answers at its public host name, and has test keys', async () => {
+test('D-40 a public sandbox keeps the advanced clock of its database, answers at its public host name, and issues test keys', async () => {
   const database = await makeAdvancedDatabase()
   const settings = {
     DATABASE_URL: database.url,
@@ -156,7 +156,7 @@ test('D-40 a public sandbox keeps the advanced clock of its database, answers at
   expect(await gateway.ended).toBe(0)
 })
 
-test('D-40 live mode ignores the advanced clock of its database, has live keys, and limits each address behind a proxy', async () => {
+test('D-40 live mode ignores the advanced clock of its database, issues live keys, and limits each address behind a proxy', async () => {
   const database = await makeAdvancedDatabase()
   const settings = {
     TRADETILL_MODE: 'live',
@@ -201,7 +201,7 @@ async function keyOfNewStore(env: Record<string, string>): Promise<string> {
   return z.object({ apiKey: z.string() }).parse(JSON.parse(out)).apiKey
 }
 
-/** Makes a call like one forwarded by a proxy that ends TLS for pay.example. Resolves to the status. */
+/** Makes a call like one forwarded by a proxy that terminates TLS for pay.example. Resolves to the status. */
 function throughProxy(port: number, path: string, headers: Record<string, string>): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const proxied = { host: 'pay.example', 'x-forwarded-proto': 'https', ...headers }

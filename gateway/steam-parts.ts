@@ -15,7 +15,7 @@ export type SteamParts = {
   communityUrl: string
   imageBase: string
   imageOrigins: string[]
-  /** Sets the number of gateways. All are assumed to share this IP address and its limits of requests to Steam. */
+  /** Sets the number of gateways. All are assumed to share this IP address, and so Steam's limits on its requests. */
   shareAddress(gateways: number): void
   calls: CallCounts
 }

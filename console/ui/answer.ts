@@ -63,7 +63,7 @@ export function useRows<ANSWER extends { next: string | null }, ROW>(
 ): Rows<ROW> {
   const first = useAnswer<ANSWER>(name, input)
   const inputJson = JSON.stringify(input)
-  /** A new object after each change of the filter and each refresh. A page that was requested before is dropped. */
+  /** A new object after each change of the filter and each refresh. A page requested for an older object is dropped. */
   const current = useRef({ inputJson })
   if (current.current.inputJson !== inputJson) current.current = { inputJson }
   const list = current.current

@@ -116,7 +116,7 @@ type ListProps<ROW> = Omit<Props<ROW>, 'rows'> & {
   /** Resolves to all rows that the filter matches, which go into the file, or to a failure. */
   all(): Promise<readonly ROW[] | Failure>
   fileName: string
-  /** The server's name of the order for each direction, by column name. */
+  /** The server's names of the orders: for each column, one per direction. */
   orders?: Readonly<Record<string, Record<Direction, string>>>
   /** The current order, from the page's address. */
   order?: string

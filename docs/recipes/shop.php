@@ -149,7 +149,7 @@ function isGenuine(string $body): bool
 {
     $key = base64_decode(preg_replace('/^whsec_/', '', setting('TILL_SECRET')));
     if ($key === '') {
-        return false; // Without this, a store that lacks its secret would accept anybody's signature, made with none.
+        return false; // Without this, a store without a secret would accept every signature made with an empty one.
     }
     $timestamp = $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? '';
     if (preg_match('/^\d{1,12}$/D', $timestamp) !== 1 || abs(time() - (int) $timestamp) > 300) {
@@ -200,7 +200,7 @@ if (PHP_SAPI === 'cli') {
         try {
             reconcile();
         } catch (Throwable $error) {
-            fwrite(STDERR, "the log is read again soon: {$error->getMessage()}\n");
+            fwrite(STDERR, "log not read, will retry: {$error->getMessage()}\n");
         }
         usleep((int) setting('RECONCILE_MS', '60000') * 1000);
     }

@@ -134,7 +134,7 @@ def keep_reconciling():
         try:
             reconcile()
         except Exception as error:
-            print(f"the log is read again soon: {error}", flush=True)
+            print(f"log not read, will retry: {error}", flush=True)
         time.sleep(RECONCILE_S)
 
 
@@ -142,7 +142,7 @@ def is_genuine(headers, body):
     """Standard Webhooks: HMAC-SHA256 over id.timestamp.body, with the body as received. There are several
     signatures while a secret is being replaced."""
     if not SECRET:
-        return False  # Without this, a store that lacks its secret would accept anybody's signature, made with none.
+        return False  # Without this, a store without a secret would accept every signature made with an empty one.
     timestamp = headers.get("webhook-timestamp", "")
     if not (timestamp.isascii() and timestamp.isdigit()) or abs(time.time() - int(timestamp)) > 300:
         return False

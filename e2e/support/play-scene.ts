@@ -16,7 +16,7 @@ const FREE_AGAIN = '2026-03-09T12:00:00.000Z'
 
 /**
  * Reads three things from a real till: a deposit with its shopper, the same deposit with an open offer, and an inventory.
- * Then fixes those values that the scenes show and that differ between runs.
+ * Then replaces the shown values that differ between runs.
  */
 export async function baseOf(till: Place): Promise<Base> {
   const parts = { place: till, secrets: await storeSecrets(till.root) }

@@ -10,7 +10,7 @@ import type { Messages } from '../../widget/i18n/en.ts'
 import { LISTS } from './list-scenes.ts'
 import { type Answers, type Base, pick, type Scene, type Step, standAnswers } from './scene.ts'
 
-/** Returns the search field. On a phone a button opens it first. */
+/** Returns the search field. On a phone, opens it first. */
 async function searchField(page: Page, texts: Messages): Promise<Locator> {
   const toggle = page.getByRole('button', { name: texts.searchOpen })
   const field = page.getByRole('searchbox', { name: texts.search })

@@ -46,7 +46,7 @@ export function sharedBrowser(): Promise<Browser> {
 
 const guests = new Map<string, Promise<Player>>()
 
-/** This test's own shopper: a guest like the shopper called `like`, who is removed when the test has passed. */
+/** This test's own shopper: a copy of the shopper called `like`. The copy is removed when the test has passed. */
 export function shopper(like = 'nova_hound'): Promise<Player> {
   const guest = guests.get(like) ?? inviteGuest(till.sandbox, like)
   guests.set(like, guest)

@@ -273,7 +273,7 @@ describe('the command `items sold`', () => {
       input,
     })
 
-  it('refuses faulty lines of sales on other markets, each with its reason', async () => {
+  it('refuses faulty lines, each with its reason', async () => {
     const item = `${free.tradeId}-${free.assetIds[0]}`
     const other = `${underProtection.tradeId}-${underProtection.assetIds[0]}`
     const { out, code } = await recordSold(

@@ -1,6 +1,6 @@
 /** Wishes: requests to the vault to give items away. Only the vault decides about them. */
 import { sql } from 'kysely'
-import { mayBeOfItems } from '../../contract/gift-failures.ts'
+import { mayBeDueToItems } from '../../contract/gift-failures.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { VaultDeedTable, WishTable } from '../db/vault-tables.ts'
 import { MOST_AGE_DAYS } from './returns-store.ts'
@@ -210,7 +210,7 @@ export async function recentFailures(tx: Tx, destination: string): Promise<Map<s
       smallestWish: Number.POSITIVE_INFINITY,
       lastAt,
     }
-    const mayBeItsFault = mayBeOfItems(because)
+    const mayBeItsFault = mayBeDueToItems(because)
     failures.set(key, {
       otherCauses: known.otherCauses + (mayBeItsFault ? 0 : times),
       alone: known.alone + (mayBeItsFault && size === 1 ? times : 0),
