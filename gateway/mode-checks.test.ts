@@ -22,7 +22,7 @@ describe('D-33 the console of a sandbox', () => {
     [
       'with a sandbox key if other machines can reach it',
       { TRADETILL_CONSOLE_HOST: '0.0.0.0', TRADETILL_PUBLIC_SANDBOX: '1', ...KEY },
-      'must not be set here',
+      'must not be set while other machines can reach the console',
     ],
     ['with a short key', { TRADETILL_CONSOLE_SANDBOX_KEY: 'k' }, 'at least 32 characters'],
   ])('is refused %s', (_title, settings, why) => {
@@ -31,7 +31,7 @@ describe('D-33 the console of a sandbox', () => {
 
   test('needs a port if it has a URL', () => {
     expect(problemsOf({ TRADETILL_CONSOLE_URL: 'http://localhost:4304' })).toEqual([
-      expect.stringContaining('TRADETILL_CONSOLE_PORT is needed'),
+      expect.stringContaining('TRADETILL_CONSOLE_PORT must be set too'),
     ])
   })
 
@@ -58,8 +58,8 @@ describe('D-33 a console in live mode', () => {
   })
 
   test.each([
-    ['without a URL', {}, 'is needed in live mode and must be https'],
-    ['over http', { TRADETILL_CONSOLE_URL: 'http://till-ops.example' }, 'must be https'],
+    ['without a URL', {}, 'must be set in live mode to the https address'],
+    ['over http', { TRADETILL_CONSOLE_URL: 'http://till-ops.example' }, 'to the https address'],
     ['at an IP address', { TRADETILL_CONSOLE_URL: 'https://203.0.113.7' }, 'must have the name of a host'],
     [
       'on another port of the shoppers’ host',

@@ -81,7 +81,10 @@ function problemsOfConsole(environment: Environment): Problems {
   const url = text === undefined ? undefined : (URL.parse(text) ?? undefined)
   const problems: Problems = []
   if (environment.TRADETILL_CONSOLE_PORT === undefined && text !== undefined) {
-    problems.push(['TRADETILL_CONSOLE_PORT', 'is needed with TRADETILL_CONSOLE_URL, such as 4304'])
+    problems.push([
+      'TRADETILL_CONSOLE_PORT',
+      'must be set too, such as to 4304, because TRADETILL_CONSOLE_URL is set',
+    ])
   }
   if (url !== undefined && isAddress(url.hostname)) {
     problems.push(['TRADETILL_CONSOLE_URL', 'must have the name of a host: passkeys belong to a name'])
@@ -103,8 +106,8 @@ function problemsOfLiveConsole(environment: Environment, url: URL | undefined): 
   }
   if (environment.TRADETILL_CONSOLE_PORT === undefined) return problems
   if (url?.protocol !== 'https:') {
-    const why = 'where operators reach the console'
-    problems.push(['TRADETILL_CONSOLE_URL', `is needed in live mode and must be https: ${why}`])
+    const what = 'the https address at which operators reach the console'
+    problems.push(['TRADETILL_CONSOLE_URL', `must be set in live mode to ${what}`])
   } else if (url.hostname === URL.parse(environment.TRADETILL_PUBLIC_URL ?? '')?.hostname) {
     const why = 'browsers give the cookies of a host to all of its ports'
     problems.push([
@@ -122,8 +125,11 @@ function problemsOfSandboxConsole(
   const problems: Problems = []
   const isElsewhere = !isLoopbackName(host) || (url !== undefined && !isLoopbackName(url.hostname))
   if (isElsewhere && key !== undefined) {
-    const why = 'it signs in without a passkey, so the console must stay on this machine'
-    problems.push(['TRADETILL_CONSOLE_SANDBOX_KEY', `must not be set here: ${why}`])
+    const why = 'it signs in without a passkey'
+    problems.push([
+      'TRADETILL_CONSOLE_SANDBOX_KEY',
+      `must not be set while other machines can reach the console: ${why}`,
+    ])
   } else if (isElsewhere && !isPublic) {
     problems.push([
       isLoopbackName(host) ? 'TRADETILL_CONSOLE_URL' : 'TRADETILL_CONSOLE_HOST',
@@ -161,7 +167,7 @@ function problemsOfLive(environment: Environment): Problems {
   if (publicUrl === undefined || URL.parse(publicUrl)?.protocol !== 'https:') {
     problems.push([
       'TRADETILL_PUBLIC_URL',
-      'is needed in live mode and must be https: where shoppers reach the page',
+      'must be set in live mode to the https address at which shoppers reach the page',
     ])
   }
   return [
@@ -205,7 +211,7 @@ function problemsOfLiveProxies({
   }
   if (proxies.kind !== 'none' || isLoopbackName(host)) return []
   const advice =
-    'listen on 127.0.0.1 behind the server that ends TLS, or name the proxies in TRADETILL_TRUSTED_PROXIES'
+    'listen on 127.0.0.1 behind the server that terminates TLS, or name the proxies in TRADETILL_TRUSTED_PROXIES'
   return [['TRADETILL_HOST', `is ${host}, where callers without a proxy would speak plain http: ${advice}`]]
 }
 

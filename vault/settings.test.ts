@@ -33,7 +33,7 @@ it('live mode refuses a database on another machine whose server nobody checks',
   const at = (rest: string) => ({ TRADETILL_VAULT_DATABASE_URL: `postgres://vault:secret@${rest}` })
   const plain = at('db.example/till?sslmode=require')
   expect(() => readSettings({ ...LIVE, ...plain })).toThrow(
-    /^TRADETILL_VAULT_DATABASE_URL leads to db.example and has an sslmode that does not prove.*verify-full/,
+    /^TRADETILL_VAULT_DATABASE_URL leads to db.example and has an sslmode that does not verify.*verify-full/,
   )
   expect(() => readSettings({ ...LIVE, ...plain, TRADETILL_PLAIN_DATABASE: '1' })).not.toThrow()
   expect(() => readSettings({ ...LIVE, ...at('db.example/till?sslmode=verify-full') })).not.toThrow()

@@ -111,7 +111,7 @@ function WishActs({ refresh }: { refresh: () => void }) {
         {...common}
         act="items send"
         label="Send items"
-        does="Asks the vault to send free items to a destination on its list."
+        does="Asks the vault to send free items, which Steam does not protect and nothing else needs, to a destination on its list."
         fields={[
           DESTINATION_FIELD,
           { name: 'bot', label: 'Only from this bot', isOptional: true, hint: 'Its number or Steam id.' },

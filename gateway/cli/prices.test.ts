@@ -72,11 +72,11 @@ it('price list shows which part of a source’s answer was refused', async () =>
 /** Runs with arguments that contain spaces, where `run` would split them. */
 const runWith = (...args: string[]) => runCommand(['price', ...args], { databaseUrl: database.url })
 
-const RUBY = '★ Karambit | Doppler (Factory New)'
+const DOPPLER = '★ Karambit | Doppler (Factory New)'
 const PATTERN = ['--game', 'cs', '--item', '* Doppler *']
 
 it('an override prices all items that match a pattern; an item’s own override and a block take precedence', async () => {
-  const price = async () => (await runWith('why', '--game', 'cs', '--item', RUBY)).out.split('\n').at(-2)
+  const price = async () => (await runWith('why', '--game', 'cs', '--item', DOPPLER)).out.split('\n').at(-2)
   expect(await price()).toBe('not accepted: no source has a recent price (noPrice)')
   const reason = ['--reason', 'rubies sell for more']
   const overridden = await runWith('override', ...PATTERN, '--usd', '100.00', ...reason, '--by', 'Ada')
@@ -85,7 +85,7 @@ it('an override prices all items that match a pattern; an item’s own override 
     out: expect.stringMatching(/^cs\t\* Doppler \*\toverride since /),
   })
   expect(await price()).toBe('worth 100.00 USD, a shopper is credited 75.00 USD after 25.00 % commission')
-  await runWith('override', '--game', 'cs', '--item', RUBY, '--usd', '850.00', ...reason)
+  await runWith('override', '--game', 'cs', '--item', DOPPLER, '--usd', '850.00', ...reason)
   expect(await price()).toContain('worth 850.00 USD')
   expect((await runWith('list')).out).toMatch(/\* Doppler \*\toverride at 100\.00 USD since /)
   await runWith('block', ...PATTERN)
@@ -94,7 +94,7 @@ it('an override prices all items that match a pattern; an item’s own override 
     (await runCommand(['acts', '--act', 'price override', '--json'], { databaseUrl: database.url })).out,
   )
   expect(acts).toMatchObject([
-    { arguments: { item: RUBY, usdMicros: 850_000_000 } },
+    { arguments: { item: DOPPLER, usdMicros: 850_000_000 } },
     {
       operator: 'Ada',
       reason: 'rubies sell for more',
@@ -134,7 +134,7 @@ it('a pattern freezes only the items that match it', async () => {
   const row = { popularity: 60, popularityKind: 'sales30d' as const, levelUsdMicros: null }
   const saveBoth = (usdMicros: bigint, asOf = new Date()) =>
     savePrices(database.db, { source: 'market', game: 'cs' }, [
-      { ...row, asOf, marketHashName: RUBY, usdMicros },
+      { ...row, asOf, marketHashName: DOPPLER, usdMicros },
       { ...row, asOf, marketHashName: '100% Case_1', usdMicros },
     ])
   await saveBoth(5_000_000n)
@@ -145,7 +145,7 @@ it('a pattern freezes only the items that match it', async () => {
     database.db,
   )
   expect(Object.fromEntries(rows.map(({ name, micros }) => [name, micros]))).toEqual({
-    [RUBY]: 5_000_000n,
+    [DOPPLER]: 5_000_000n,
     '100% Case_1': 9_000_000n,
   })
 })

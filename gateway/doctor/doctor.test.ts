@@ -380,7 +380,7 @@ describe('the doctor on a real PostgreSQL', () => {
     const printed = await runCommand(['doctor'], {
       env: { ...LIVE, TRADETILL_PUBLIC_URL: 'http://pay.example' },
     })
-    expect(printed.out).toContain('TO FIX       settings: TRADETILL_PUBLIC_URL is needed in live mode')
+    expect(printed.out).toContain('TO FIX       settings: TRADETILL_PUBLIC_URL must be set in live mode')
     expect(printed.out).toContain('not checked  database: fix the settings first')
     expect(printed.code).toBe(1)
   })

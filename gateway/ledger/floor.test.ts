@@ -36,7 +36,7 @@ it('a posting that takes a store’s entire balance is booked, and another posti
   expect(await balances()).toEqual([{ currency: 'USD', held: 0n, available: 0n }])
 })
 
-it('a posting that may leave a store in debt is booked beyond the balance', async () => {
+it('a posting that is allowed to leave a store in debt is booked even if it exceeds the balance', async () => {
   await payOut(2_501n, true)
   expect(await balances()).toEqual([{ currency: 'USD', held: 0n, available: -1n }])
 })

@@ -133,8 +133,8 @@ function silentTrades(db: Db, now: Date, limit: number): Promise<WaitingTrade[]>
 }
 
 /**
- * Final trades whose last look got no answer in time, although the bot could ask: it has read its history completely
- * since then. A bot that was away asks first, however late it comes back. Bots ask about such a trade once an hour, so
+ * Final trades whose look got no answer within `WAIT_MS`, although the bot could ask: after that time, it has read its
+ * history completely. A bot that was away may ask before its trade is given up, however late it comes back. Bots ask about such a trade once an hour, so
  * it is due within `ASK_AGAIN_MS`, and the index on `due_at` finds it.
  */
 function silentLooks(db: Db, now: Date, limit: number): Promise<WaitingTrade[]> {

@@ -80,8 +80,8 @@ export function createWorld({ luck, key, nowMs, deposits: count, movedShare }: W
     accounts: new Map([...OURS].map((steamId) => [steamId, accountOf(steamId)])),
     rules: {
       destinations: { seller: partner(SELLER), storage: partner(STORAGE) },
-      limits: { usdAnHour: NO_LIMIT, usdADay: NO_LIMIT, itemsAnHour: hasTightLimit ? 5 : 1_000 },
-      usdWithoutPrice: 10_000n,
+      limits: { centsAnHour: NO_LIMIT, centsADay: NO_LIMIT, itemsAnHour: hasTightLimit ? 5 : 1_000 },
+      centsWithoutPrice: 10_000n,
     },
     approvals: new Map(),
     entries: [],

@@ -170,7 +170,7 @@ const operatorList = (filter: Partial<DepositFilter>) =>
 const middleId = () => String(1_000 + Math.floor(DEPOSITS / 2))
 const middleTime = () => new Date(Date.now() - (DEPOSITS / 2) * 1_000).toISOString()
 
-/** One of the oldest deposits: a list with the newest first has only about 200 more after it. */
+/** One of the oldest deposits: ids begin at about 1,000, so only about 200 are older. */
 const NEAR_THE_END = 1_200n
 /** The limit for calls that must skip most rows, lower than the number of trades. */
 const FEW_ROWS = 500

@@ -27,10 +27,10 @@ export function limits(settings: Settings, terminal: Terminal, flags: LimitFlags
 }
 
 export function showRules(settings: Settings, terminal: Terminal): void {
-  const { destinations, limits, usdWithoutPrice } = readRules(openFolder(settings.folder))
+  const { destinations, limits, centsWithoutPrice } = readRules(openFolder(settings.folder))
   const usd = (cents: bigint): string => `${decimalOf(cents, 'USD')} USD`
   for (const [name, { steamId }] of Object.entries(destinations)) terminal.print(`to ${name}\t${steamId}`)
-  terminal.print(`at most ${usd(limits.usdAnHour)} an hour, ${usd(limits.usdADay)} a day`)
+  terminal.print(`at most ${usd(limits.centsAnHour)} an hour, ${usd(limits.centsADay)} a day`)
   terminal.print(`at most ${limits.itemsAnHour} items an hour`)
-  terminal.print(`an item without a price counts for ${usd(usdWithoutPrice)}`)
+  terminal.print(`an item without a price counts for ${usd(centsWithoutPrice)}`)
 }

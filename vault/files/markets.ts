@@ -9,14 +9,14 @@ const FILE = 'markets.json'
 
 const rowSchema = z.strictObject({
   market: z.enum(MARKETS),
-  /** The account that the key belongs to. It is a selling account, unless `sellsItself`. */
+  /** The account that the key belongs to. A selling account, or the bot that `sellsItself`. */
   steamId: z.string().refine(isSteamId),
   sealedKey: z.string(),
   /** True if items may be sold for less than they cost. */
   mayLose: z.boolean(),
   /** True if the account lists nothing and takes its listings down. */
   isOff: z.boolean(),
-  /** True if the account collects deposits, and the operator allows the market to have one of its sessions. */
+  /** True if the account is a bot that collects deposits, and the operator lets the market have one of its sessions. */
   sellsItself: z.boolean().default(false),
 })
 const fileSchema = z.array(rowSchema).max(100)
@@ -29,7 +29,7 @@ const rowsOf = (folder: Folder) => fileSchema.parse(JSON.parse(folder.read(FILE)
 const write = (folder: Folder, rows: z.infer<typeof fileSchema>): void =>
   folder.write(FILE, `${JSON.stringify(fileSchema.parse(rows), null, 2)}\n`)
 
-/** Reads the accounts. Throws if a market's key was changed, or was sealed with a different vault key. */
+/** Reads the accounts. Throws if a sealed key was altered, or was sealed with a different vault key. */
 export function readMarkets(folder: Folder, key: Key): MarketAccess[] {
   return rowsOf(folder).map(({ sealedKey, ...row }) => ({
     ...row,

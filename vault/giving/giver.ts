@@ -30,7 +30,7 @@ export type SteamCalls = {
   giftOffers: GiftOffers
   /** True if Steam refused the latest login of the account. */
   isLoginRefused(): boolean
-  /** A game's items that may leave, by asset id. Undefined if Steam gave no complete answer. */
+  /** A game's items that are not protected, by asset id. Some may be untradable. Undefined if Steam gave no complete answer. */
   freeItems(appId: number): Promise<ReadonlyMap<string, OwnItem> | undefined>
   /** The account that sent these items in that trade. Undefined if Steam's answer does not prove it. */
   giverOf(steamTradeId: string, assets: readonly GivenAsset[]): Promise<string | undefined>
@@ -103,7 +103,7 @@ export function createGiver(parts: GiverParts): Giver {
       // A wish or gift that fails must not delay the others.
       await allOf([
         ...(await till.wishes()).flatMap((wish) => [() => takeUp(context, wish), advanceIfDue]),
-        // Open gifts do not wait for the till: an offer that nobody accepts must be cancelled in time.
+        // Without an answer of the till, its lists above are empty: an offer that nobody accepts must still be cancelled.
         () => advanceOpen(context),
         async () => till.end(),
       ])
@@ -231,7 +231,7 @@ async function worthOf(
   for (const { appId, assetId } of assets) {
     const price = await context.priceOf(appId, seen.get(`${appId}/${assetId}`)?.marketHashName ?? '')
     if (price === 'unanswered') return undefined
-    cents += price ?? context.rules.usdWithoutPrice
+    cents += price ?? context.rules.centsWithoutPrice
   }
   return cents
 }

@@ -11,8 +11,8 @@ const NOW = new Date(1_800_000_000_000)
 
 const rules: Rules = {
   destinations: { storage: STORAGE, itself: { steamId: BOT, token: 'AbC12-_z' } },
-  limits: { usdAnHour: 100_00n, usdADay: 150_00n, itemsAnHour: 10 },
-  usdWithoutPrice: 100_00n,
+  limits: { centsAnHour: 100_00n, centsADay: 150_00n, itemsAnHour: 10 },
+  centsWithoutPrice: 100_00n,
 }
 const asset = (assetId: string, contextId = '2') => ({ appId: 570, contextId, assetId })
 const wish = (change: Partial<Wish> = {}): Wish => ({

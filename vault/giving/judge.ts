@@ -112,11 +112,11 @@ export function judgeLimits(
 ): Objection | undefined {
   const spentWithin = (ms: number) => spent(new Date(now.getTime() - ms))
   const [hour, day] = [spentWithin(HOUR_MS), spentWithin(DAY_MS)]
-  if (cents > limits.usdAnHour || cents > limits.usdADay || items > limits.itemsAnHour)
+  if (cents > limits.centsAnHour || cents > limits.centsADay || items > limits.itemsAnHour)
     return refuse('more than the limits allow at once')
   const isOver =
-    hour.cents + cents > limits.usdAnHour ||
-    day.cents + cents > limits.usdADay ||
+    hour.cents + cents > limits.centsAnHour ||
+    day.cents + cents > limits.centsADay ||
     hour.items + items > limits.itemsAnHour
   return isOver ? wait('the limits have no room now') : undefined
 }

@@ -98,7 +98,7 @@ beforeEach(() => {
     pricing: {
       rules: DEFAULT_RULES,
       mayLose: false,
-      mustBeBooked: false,
+      needsCost: false,
       async priceOf(_, name) {
         nowMs += 4 * SECOND_MS
         priced.push(name)

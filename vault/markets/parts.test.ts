@@ -54,7 +54,7 @@ describe('an entry about a sale in the log', () => {
     )
   })
 
-  it('makes a version that cannot read it throw', () => {
+  it('stops an older vault that cannot read it', () => {
     const sale = { kind: 'send_begun', market: 'market', dealId: '1', since: 'a later version' }
     expect(() => read({ kind: 'sale', sale })).toThrow('Entry 7 of the vault')
     expect(() => read({ kind: 'sale', sale: { kind: 'lent' }, of: 'a later version' })).toThrow('cannot read')
@@ -153,11 +153,11 @@ describe('a sale in the history of the market.csgo.com family', () => {
 
   it.each([
     ['new', '1', 0, '950', 'pending'],
-    ['new, and its money is held', '1', settlesS, '950', 'settling'],
-    ['new, and its money is not known', '1', settlesS, '0', 'pending'],
-    ['given, and its money is held', '2', settlesS, '950', 'settling'],
+    ['new, with its money held', '1', settlesS, '950', 'settling'],
+    ['new, with its money unknown', '1', settlesS, '0', 'pending'],
+    ['given, with its money held', '2', settlesS, '950', 'settling'],
     ['given', '2', 0, '950', 'paid'],
-    ['new after its money was held', '1', soldS, '950', 'pending'],
+    ['still new when its money is due', '1', soldS, '950', 'pending'],
     ['given without an amount', '2', 0, null, 'pending'],
     ['timed out', '5', 0, '0', 'cancelled'],
   ])('that is %s (%s, %i, %s) is %s', (_what, stage, settlement, received, kind) => {
@@ -175,7 +175,7 @@ describe('a sale in the history of Waxpeer', () => {
     created: new Date(0),
   }
 
-  // Only a cancelled sale gives no row: a listing without one counts as gone, and its item could be listed again.
+  // Each sale but a cancelled one gives a row: a listing without a row counts as gone, so its item could be listed again.
   it.each([
     ['made', 0, 'unknown'],
     ['being prepared', 1, 'unknown'],

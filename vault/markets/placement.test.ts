@@ -97,7 +97,7 @@ describe('the fee of a market', () => {
 })
 
 describe('an item that the till has not booked', () => {
-  const bids = (mustBeBooked: boolean) =>
+  const bids = (needsCost: boolean) =>
     bidsFor([{ assetId: '1', marketHashName: 'Cap', isTradable: true }], {
       appId: 730,
       listings: [],
@@ -107,7 +107,7 @@ describe('an item that the till has not booked', () => {
       pricing: {
         rules: DEFAULT_RULES,
         mayLose: true,
-        mustBeBooked,
+        needsCost,
         priceOf: async () => 900n,
         till: { costs: async () => new Map() },
         lowest: { read: async () => new Map(), noteOwn() {} },

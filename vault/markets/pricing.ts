@@ -13,8 +13,8 @@ const LEAST_CHANGE_BP = 100n
 export type Pricing = {
   rules: PriceRules
   mayLose: boolean
-  /** True if an item that is missing from the till's books gets no price, even if it may be sold at a loss. */
-  mustBeBooked: boolean
+  /** True if an item whose cost the till does not know gets no price, even if it may be sold at a loss. */
+  needsCost: boolean
   /** Prices in US cents that the vault fetches itself. */
   priceOf(appId: number, name: string): Promise<bigint | undefined | 'unanswered'>
   till: Pick<Till, 'costs'>
@@ -115,7 +115,7 @@ function verdictOn(
   { assetId, marketHashName }: OwnItem,
   { costs, lowest, prices, onSaleSince, now, pricing, feeBp }: Context & PriceFacts & { onSaleSince: Date },
 ): PriceVerdict {
-  if (pricing.mustBeBooked && !costs.has(assetId)) return { kind: 'none', because: 'no_cost' }
+  if (pricing.needsCost && !costs.has(assetId)) return { kind: 'none', because: 'no_cost' }
   return listingPrice(
     {
       costMinor: costs.get(assetId) ?? null,

@@ -301,7 +301,8 @@ function openDesk(parts: Context, access: Access): Desk {
     pricing: {
       rules: DEFAULT_RULES,
       mayLose,
-      mustBeBooked: sellsItself,
+      // A collecting bot also has items that the till did not credit.
+      needsCost: sellsItself,
       priceOf: parts.priceOf,
       till,
       lowest: createLowestPrices({

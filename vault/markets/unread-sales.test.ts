@@ -60,7 +60,7 @@ function createBench() {
     pricing: {
       rules: DEFAULT_RULES,
       mayLose: false,
-      mustBeBooked: false,
+      needsCost: false,
       priceOf: async () => undefined,
       till: { costs: async () => new Map() },
       lowest: { read: async () => new Map(), noteOwn() {} },
