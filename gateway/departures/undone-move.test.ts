@@ -142,7 +142,7 @@ describe('a record that an item left', () => {
     give()
     await readHistory()
     expect(await unmove()).toEqual({
-      out: `${items[0]} left its bot in a Steam trade since: items departures shows it`,
+      out: `${items[0]} has since left its bot in a Steam trade: see items departures`,
       code: 4,
     })
   })

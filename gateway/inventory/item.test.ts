@@ -105,12 +105,7 @@ const ROWS: Row[] = [
     item('Special Agent Ava | FBI', { Quality: 'normal', Rarity: 'Rarity_Ancient_Character' }),
     ['rarity-6', null, false],
   ],
-  [
-    'cs: StatTrak recognised by the name alone',
-    'cs',
-    item(`★ StatTrak™ Knife`, {}),
-    ['rarity-0', null, true],
-  ],
+  ['cs: StatTrak recognised only by the name', 'cs', item(`★ StatTrak™ Knife`, {}), ['rarity-0', null, true]],
   [
     'cs: a name tag that lies',
     'cs',
@@ -184,7 +179,7 @@ describe('A-043 items', () => {
     '',
     'WearCategory9',
     'x'.repeat(10_000),
-  ])('an unknown tag %j changes nothing', (tag) => {
+  ])('are not changed by an unknown tag: %j', (tag) => {
     for (const game of GAMES) {
       const odd = item('Odd', { Rarity: tag, Quality: tag, Exterior: tag })
       expect(itemFacts(odd, game)).toMatchObject({
@@ -226,11 +221,11 @@ describe('A-043 items', () => {
     ],
     ['tf: unusual by its quality', 'tf', { Quality: 'rarity4', Rarity: 'Rarity_Rare' }, 'Quality: rarity4'],
     ['rust: none', 'rust', { Quality: 'any', Rarity: 'Rarity_Rare' }, null],
-  ])('`rarityName` is Steam’s word for the grade: %s', (_, game, tags, word) => {
+  ])('have Steam’s word for their grade as `rarityName`: %s', (_, game, tags, word) => {
     expect(itemFacts(item('Thing', tags), game).rarityName).toBe(word)
   })
 
-  test('an item without a name of its own shows its market name', () => {
+  test('without a name of their own show their market name', () => {
     expect(itemFacts(item('', {}, 'Big Grin'), 'rust').name).toBe('Big Grin')
   })
 })

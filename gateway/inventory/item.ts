@@ -26,7 +26,7 @@ const RARITY_LEVEL: Record<string, Rarity> = {
   Arcana: 'rarity-7',
 }
 
-/** Team Fortress grades most items by quality alone. */
+/** Team Fortress grades most items only by their quality. */
 const TF_QUALITY_LEVEL: Record<string, Rarity> = {
   Unique: 'rarity-1',
   vintage: 'rarity-2',

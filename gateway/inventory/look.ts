@@ -168,7 +168,7 @@ async function waitForAnswer(
   return deps.signals.until(inventoryTopic(id), check, within)
 }
 
-/** True if another bot may get an answer. Even a 429 can be for this bot's account alone. */
+/** True if another bot may get an answer. Even a 429 can be only for this bot's account. */
 function isWorthAnotherBot({ answer }: Seen): boolean {
   if (answer?.kind !== 'unavailable') return false
   return ['session_dead', 'not_our_turn', 'rate_limited'].includes(answer.reason)

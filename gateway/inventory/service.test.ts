@@ -54,7 +54,7 @@ describe('the inventory call', () => {
     expect(inventory.quoteId).not.toBeNull()
   })
 
-  test('A-087 D-14 unaccepted items are counted by reason, with the time when Steam’s next restriction ends', async () => {
+  test('A-087 D-14 counts unaccepted items by reason, with the time when Steam’s next restriction ends', async () => {
     await till.db
       .insertInto('quote')
       .values({

@@ -10,7 +10,7 @@ describe('a pause', () => {
     expect(await pause(1, new AbortController().signal)).toBe(true)
   })
 
-  it('resolves to false as soon as its signal aborts, and at once if it has already', async () => {
+  it('resolves to false as soon as its signal aborts, and at once if it has aborted before', async () => {
     const stopping = new AbortController()
     const paused = pause(3_600_000, stopping.signal)
     stopping.abort()

@@ -51,7 +51,7 @@ describe('the list of trusted proxies', () => {
   ])('refuses %s, and says what to write instead', (text, reason) => {
     expect(readTrustedProxies(text)).toEqual({
       kind: 'refused',
-      reason: `${reason}: give the addresses of your proxies, such as 127.0.0.1 or 10.0.0.0/24, or none where callers connect directly`,
+      reason: `${reason}: give the addresses of your proxies, such as 127.0.0.1 or 10.0.0.0/24, or the word none if callers connect directly`,
     })
   })
 })

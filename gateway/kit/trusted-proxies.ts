@@ -16,7 +16,7 @@ const LEAST_BITS = { ipv4: 8, ipv6: 16 }
 const LEAST_PRIVATE_BITS = 7
 
 const ADVICE =
-  'give the addresses of your proxies, such as 127.0.0.1 or 10.0.0.0/24, or none where callers connect directly'
+  'give the addresses of your proxies, such as 127.0.0.1 or 10.0.0.0/24, or the word none if callers connect directly'
 
 /** Reads a list of addresses, ranges (`10.0.0.0/24`) and named ranges, separated by commas. */
 export function readTrustedProxies(text: string): TrustedProxies {

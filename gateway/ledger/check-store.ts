@@ -1,6 +1,6 @@
 /**
  * Checks the newest entries of the ledger, and records the last checked one. Like verify.sql, this file shares no code
- * with those that write entries.
+ * with the files that write entries.
  */
 import type pg from 'pg'
 import { withStatementDeadline } from '../db/connections.ts'
@@ -14,7 +14,7 @@ export type CheckState = {
   completeAtS: number | null
   /** A later complete check has begun and not ended. */
   isIncomplete: boolean
-  /** Found by the last complete check, and in newer entries since. */
+  /** How many were found by the last complete check, and in newer entries since. */
   differences: number
   /** The last entry that was checked. */
   verifiedEntry: string

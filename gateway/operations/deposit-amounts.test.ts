@@ -50,8 +50,8 @@ async function listAll(filter: Partial<DepositFilter>): Promise<bigint[]> {
 
 const idsOf = (rows: typeof credits) => rows.map(({ id }) => id)
 
-describe('deposits by amount', () => {
-  it('are listed in one currency, each deposit once, with the largest or the smallest first', async () => {
+describe('a list of deposits by amount', () => {
+  it('has each deposit in one currency once, with the largest or the smallest first', async () => {
     expect(credits.length).toBeGreaterThan(20)
     expect(await listAll(USD)).toEqual(idsOf(credits))
     expect(await listAll({ ...USD, order: 'smallest' })).toEqual(idsOf(credits).toReversed())
@@ -78,13 +78,13 @@ describe('deposits by amount', () => {
     )
   })
 
-  it('can all be exported', async () => {
+  it('can be exported completely', async () => {
     const answer = await exportDeposits(operatorOf(till), { ...USD, limit: 7 })
     const rows = answer.kind === 'refused' ? [] : answer.data.deposits
     expect(rows.map(({ depositId }) => depositId)).toEqual(idsOf(credits))
   })
 
-  it('are refused if the page must begin after an unlisted deposit, such as one that a restored till lost', async () => {
+  it('is refused if its page must begin after an unlisted deposit, such as one that a restored till lost', async () => {
     const withoutCredit = await aDeposit(till, { id: stores[0] ?? 0n })
     for (const before of [withoutCredit.id, 999n]) {
       for (const list of [listDeposits, exportDeposits]) {
@@ -102,7 +102,7 @@ describe('deposits by amount', () => {
     })
   })
 
-  it('need a currency', async () => {
+  it('needs a currency', async () => {
     const filter = { order: 'smallest', limit: 7 } as const
     expect(await listDeposits(operatorOf(till), filter)).toMatchObject({ refusal: 'usage' })
   })

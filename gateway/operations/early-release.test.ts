@@ -109,7 +109,7 @@ it.each([
   expect(await atRiskOf(till.db, store.id)).toBe(3_000n)
 })
 
-it('a release that the store’s limit has no room for, as after a promise to an open offer, is refused without a record', async () => {
+it('a release is refused without a record if the store’s limit has no room for it, as after a promise to an open offer', async () => {
   const id = await heldDeposit()
   await changeStore(deps(), { storeId: store.id, riskLimitUsdCents: 2_999n })
   expect(await releaseDeposit(deps(), id)).toMatchObject({ refusal: 'conflict', message: /too little room/ })

@@ -114,7 +114,7 @@ export async function addBots(
     }
   }
   if (firstRefusal === undefined) return done(data)
-  const advice = 'Check the token, or try again once Steam answers.'
+  const advice = 'Check the token, or try again when Steam answers.'
   return {
     kind: 'refused',
     refusal: firstRefusal.refusal,

@@ -14,7 +14,7 @@ export type Reading =
   /** An item as lists show it: trade number and the shopper's asset id. */
   | { kind: 'item'; tradeId: string; assetId: string }
   | { kind: 'code'; code: string }
-  /** Digits alone: the number of a deposit, a trade, an offer, a Steam trade, an asset or a delivery. */
+  /** Only digits: the number of a deposit, a trade, an offer, a Steam trade, an asset or a delivery. */
   | { kind: 'number'; digits: string }
   /** A store's own id for a deposit. */
   | { kind: 'order'; externalId: string }

@@ -165,7 +165,7 @@ const NOT_UNMOVED: Record<Extract<UndoAnswer, { kind: 'refused' }>['reason'], Re
   unknown: refused('not_found', 'is not an item that a bot ever had'),
   not_moved: refused('conflict', 'is not recorded as moved'),
   sold: refused('conflict', 'is recorded as sold too: a sale cannot be taken back'),
-  left: refused('conflict', 'left its bot in a Steam trade since: items departures shows it'),
+  left: refused('conflict', 'has since left its bot in a Steam trade: see items departures'),
 }
 
 function recordOneUnmoved(deps: ActDeps, item: string): Promise<Answer<MovedItem>> {

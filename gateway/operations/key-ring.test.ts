@@ -246,7 +246,7 @@ it('forgetting a lost key needs a stopped till and a reason, and erases the valu
   expect(await showKeyRing(lost)).toMatchObject({ data: { values: 0, left: 0 } })
 })
 
-it('a webhook is signed with the new secret alone if the previous secret was sealed with a lost key', async () => {
+it('a webhook is signed only with the new secret if the previous secret was sealed with a lost key', async () => {
   const endpoint = await database.db.selectFrom('webhook_endpoint').selectAll().executeTakeFirstOrThrow()
   const place = `webhook_endpoint:${endpoint.id}:secret`
   const renewed = { ...endpoint, secret: withNewKey.seal('fresh', place) }

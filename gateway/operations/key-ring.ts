@@ -17,7 +17,7 @@ import {
 } from './sealed-store.ts'
 
 const BATCH = 100
-/** A gateway with another key would keep sealing values with that key, and lose them with it. */
+/** A gateway with another key would keep sealing values with that key, which would be lost with it. */
 const OTHER_KEY_IN_USE = refused(
   'conflict',
   'A gateway may still seal with another master key. Restart all gateways with the key of these settings first.',

@@ -13,7 +13,7 @@ export type ListedMarket = {
   waiting: number
 }
 
-/** `kind`: docs/selling.md says what to do for each. `about`: such as a market and a deal. */
+/** `kind`: docs/selling.md says what to do for each. `about`: what it concerns, such as a market and a deal. */
 export type VaultNeed = { kind: string; about: string; text: string; since: Date }
 
 /**

@@ -32,7 +32,7 @@ export type Approval = { proposalId: bigint; approvedBy: string }
 /**
  * `usage`: the input is wrong. `not_found`: the input refers to something unknown. `conflict`: the current state
  * forbids the act, another service refused it, or only a part could be done. `proposed`: nothing was done yet; a second
- * operator may approve it. `unavailable`: another service did not answer, or an exchange rate is missing.
+ * operator must approve the act. `unavailable`: another service did not answer, or an exchange rate is missing.
  * `unreachable`: no answer from the database, or from the till or handler that a developer's command calls. `failed`: a
  * check or the work itself failed. `damaged`: a check proved that a backup is bad.
  */

@@ -18,7 +18,7 @@ export async function showOverview({ db, clock }: ReadDeps): Promise<Answer<Over
 
 export const showMoney = async ({ db }: ReadDeps): Promise<Answer<Money>> => done(await readMoney(db))
 
-/** `method`: also break this method down by bot. `bot`: count only this bot's calls. */
+/** `method`: also count the calls of this method by bot. `bot`: count only this bot's calls. */
 export async function showWeather({ db }: ReadDeps, filter: WeatherFilter = {}): Promise<Answer<Weather>> {
   const weather = await readWeather(db, filter)
   return weather === undefined ? refused('not_found', 'There is no such bot.') : done(weather)

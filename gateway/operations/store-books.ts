@@ -149,7 +149,7 @@ type AdjustmentRequest = {
 
 /** Credits a store with money that did not come from a deposit. */
 export const creditStore = (deps: ActDeps, request: AdjustmentRequest) => adjust(deps, 'credit', request)
-/** Takes money from a store's available balance. With `mayOwe`, the balance may become negative. */
+/** Takes money from a store's available balance. With `mayOwe`, the balance is allowed to become negative. */
 export const debitStore = (deps: ActDeps, request: AdjustmentRequest) => adjust(deps, 'debit', request)
 /** Writes off a store's debt, at the operator's loss. */
 export const writeOffStore = (deps: ActDeps, request: AdjustmentRequest) => adjust(deps, 'write_off', request)

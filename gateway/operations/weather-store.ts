@@ -25,7 +25,7 @@ export type Weather = {
   }[]
   /** Calls of all bots in the last 24 hours, by hour. */
   hours: HourOfCalls[]
-  /** Calls in the last 24 hours by method: of the filter's bot, otherwise of all bots and for public pages. */
+  /** Calls in the last 24 hours by method: of the filter's bot, or without one, of all bots and for public pages. */
   methods: (MethodCalls & { method: string })[]
   /** Calls of one method, by bot and for public pages; empty unless a method was asked for. */
   methodBots: CallsOfBot[]

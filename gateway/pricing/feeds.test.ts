@@ -120,7 +120,7 @@ describe('requests to a source', () => {
     expect(server.requests).toHaveLength(2)
   })
 
-  test('stop after a 429 for a part of the list, but the rest counts, and the reason is recorded', async () => {
+  test('stop after a 429 for a part of the list, but the parts already read count, and the reason is recorded', async () => {
     const list = '/api/v1/listings/price-list'
     const csfloat = () => csfloatPrices({ base: server.url, clock })
     server.answer(list, json([{ market_hash_name: 'Knife', quantity: 90, min_price: 500 }]))
