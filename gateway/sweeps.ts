@@ -88,7 +88,7 @@ export const countSweeps = (db: Db, { calls, metrics: { vitals } }: CountDeps): 
 
 type ClockDeps = { clock: Pick<TillClock, 'machineNow'>; log: Log; metrics: Pick<Metrics, 'clockAhead'> }
 
-/** Repeated work of every live process: its machine has a clock of its own. */
+/** Repeated work of every process in live mode: each machine has a clock of its own. */
 export const clockSweeps = (mode: Config['mode'], { clock, log, metrics }: ClockDeps): Sweep[] =>
   mode === 'sandbox'
     ? []

@@ -150,7 +150,7 @@ test('a need for a person that the vault reports counts until the vault no longe
 })
 
 // The alerts have copies of these times, because most commands do not load the rules of trades.
-test('the copy of the day equals the original, and ASK_AGAIN_MS is a minute longer than the longest pause', () => {
+test('IN_VAIN_MS equals RELEASE_AFTER_MS, and ASK_AGAIN_MS is a minute longer than the longest pause', () => {
   const now = new Date()
   const next = nextLook(new Date(now.getTime() - IN_VAIN_MS), now)
   expect(next.getTime() - now.getTime()).toBe(ASK_AGAIN_MS - 60_000)

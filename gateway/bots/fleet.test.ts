@@ -103,7 +103,7 @@ describe("a store's share of the fleet", () => {
     },
   )
 
-  it('leaves slots for the next store, even if several use their full share', () => {
+  it('leaves some offers for the next store, even if several use their full share', () => {
     expect([share(1, 0), share(1, 23), share(1, 29)]).toEqual([23, 6, 1])
   })
 
@@ -127,9 +127,9 @@ describe('a request that waits for a bot', () => {
     ['a bot that is late too', false, { late: true }, { late: true }],
     ['a bot with as many offers waiting', true, { late: true, waiting: 3 }, { waiting: 3 }],
     ['a bot with more offers waiting', false, { late: true, waiting: 3 }, { waiting: 4 }],
-    ['a late bot, if its present bot has no session', true, { reachable: false }, { late: true }],
-    ['a late bot, if its present bot fails', true, { failing: true }, { late: true }],
-    ['a late bot, if its present bot is barred', true, { barState: 'barred' as const }, { late: true }],
+    ['a late bot, if the present one has no session', true, { reachable: false }, { late: true }],
+    ['a late bot, if the present one fails', true, { failing: true }, { late: true }],
+    ['a late bot, if the present one is barred', true, { barState: 'barred' as const }, { late: true }],
     ['a bot that fails', false, { reachable: false }, { failing: true }],
     ['a bot without room', false, { late: true }, { liveOffers: 30 }],
   ])('may move to %s: %s', (_, answer, mine, other) => {

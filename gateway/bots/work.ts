@@ -11,8 +11,8 @@ import { createFairQueue } from './fair-queue.ts'
 import { createLanes } from './lanes.ts'
 
 /**
- * Jobs taken from the queue at a time. A job that sends or cancels an offer keeps its place until that is done, but
- * for JOB_MS at most. The number is large enough to leave places for other jobs.
+ * Jobs taken from the queue at a time. A job that sends or cancels an offer keeps its place until that is done, for
+ * JOB_MS at most. The number is large enough to leave places for other jobs.
  */
 const JOBS_AT_A_TIME = 64
 const REFRESHES_AT_A_TIME = 4

@@ -74,7 +74,7 @@ export function planLines(data: Plan | Migrated): string[] {
   if (data.steps.length === 0) return ['No migration is missing.']
   return data.steps.map(({ migration, lock, table, statement, takesAway }) => {
     // A `drop index` does not say which table it concerns.
-    const blocked = lock === 'none' ? BLOCKED_TEXT.none : `${BLOCKED_TEXT[lock]} of ${table ?? 'the table'}`
+    const blocked = lock === 'none' ? BLOCKED_TEXT.none : `${BLOCKED_TEXT[lock]} on ${table ?? 'the table'}`
     return [
       migration,
       blocked,

@@ -105,7 +105,7 @@ it('an override prices all items that match a pattern; an item’s own override 
 
 it.each([
   [
-    'a pattern that fits everything',
+    'a pattern that matches every item',
     ['override', '--game', 'cs', '--item', '*', '--usd', '1.00', '--reason', 'x'],
   ],
   ['a price of zero', ['override', ...PATTERN, '--usd', '0.00', '--reason', 'x']],

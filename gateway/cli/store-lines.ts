@@ -149,7 +149,7 @@ const REPORT_COLUMNS = [
 
 export const reportCsv = (books: Books): string[] => csvLines(REPORT_COLUMNS, csvRowsOf(books))
 
-/** A row about one of the operator's own accounts fills only the column `yours`. */
+/** A row about one of the operator's own accounts has its amount in the column `yours`, and no other amount. */
 export const moneyReportCsv = ({ own, ...books }: MoneyReport): string[] =>
   csvLines(
     [...REPORT_COLUMNS, 'yours'],
