@@ -7,8 +7,8 @@ export const CLOCKS_DIFFER_MS = 120_000
 /**
  * Why a call failed. `unanswered`: the market may have carried it out. `refused`: it has not. `locked_out`: the market
  * refused the key, now or in the last minutes. `busy`: the market has carried out nothing, because too many calls are
- * waiting, it answered "too many requests" in the last minute, or a status refused the key for the first time, now or
- * in the last minute.
+ * waiting, or because in the last minute it answered "too many requests", or refused the key with an HTTP status alone
+ * for the first time.
  */
 export type Failure =
   | { kind: 'unanswered'; because: string }

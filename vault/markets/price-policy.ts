@@ -42,7 +42,7 @@ export type PriceVerdict =
   | { kind: 'price'; minor: bigint }
   | { kind: 'none'; because: 'no_price' | 'no_cost' }
 
-/** The whole, in hundredths of a percent. */
+/** 100 %, in hundredths of a percent. */
 export const ALL_BP = 10_000n
 
 export function listingPrice(item: ItemToPrice, rules: PriceRules): PriceVerdict {

@@ -50,7 +50,7 @@ function expectRules(out: Outside): void {
 
 describe('a sale', () => {
   it.each(['confirm_then_report', 'report_then_confirm'] as const)(
-    'in the order %s succeeds if nothing fails',
+    'on a market with the order %s succeeds if nothing fails',
     async (order) => {
       const out = createOutside(order)
       await runVault(out)
@@ -93,7 +93,7 @@ describe('a sale', () => {
     ['confirm_then_report', 3],
     ['report_then_confirm', 5],
   ] as const)(
-    'in the order %s gives nothing away if the market calls it off before its offer is confirmed',
+    'on a market with the order %s gives nothing away if the market calls it off before the confirmation',
     async (order, callsBefore) => {
       const out = createOutside(order)
       await runVault(out)
@@ -233,7 +233,7 @@ describe('a market that lies', () => {
     expect(out.offers).toEqual([])
   })
 
-  it('that changes a deal gets the first version of the deal carried out, and causes an alarm', async () => {
+  it('and changes a deal gets the first version of the deal carried out, and causes an alarm', async () => {
     const out = createOutside()
     await runVault(out)
     out.buy(1)

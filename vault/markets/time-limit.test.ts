@@ -93,7 +93,7 @@ describe('a sale', () => {
     ['report_then_confirm', 20, 'active'],
     ['report_then_confirm', 19, 'ended'],
   ] as const)(
-    'in the order %s whose offer could not be confirmed is, with %i seconds left, %s',
+    'whose offer could not be confirmed is, on a market with the order %s and %i seconds left, %s',
     async (order, leftS, state) => {
       const out = createOutside(order)
       await runVault(out)
@@ -184,11 +184,11 @@ describe('a sale', () => {
   )
 
   it.each([
-    ['called it off', true, 'ended'],
-    ['wants it', false, 'active'],
+    ['called it off', 'ended', true],
+    ['still wants it', 'active', false],
   ])(
-    'whose confirmed offer cannot be reported to a market that %s (%s) leaves the offer %s',
-    async (_, isOff, state) => {
+    'whose confirmed offer cannot be reported to a market that %s leaves the offer %s',
+    async (_, state, isOff) => {
       const out = createOutside()
       await runVault(out)
       out.buy(1)

@@ -6,7 +6,7 @@ it.each([
   ['a redirect', { status: 302, headers: { location: 'https://steamcommunity.com/login' } }],
   ['401', { status: 401 }],
   ['403', { status: 403, body: '<h1>Access is denied</h1>' }],
-  ['the demand for a login', { status: 200, body: '{"needauth":true}' }],
+  ['a demand for a login', { status: 200, body: '{"needauth":true}' }],
 ])('an offer is sent although Steam answers the acknowledgement with %s', async (_, effect) => {
   const bench = await openTestBench()
   onTestFinished(() => bench.close())

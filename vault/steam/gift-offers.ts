@@ -116,7 +116,7 @@ async function send(
   return sentOf(await session.form('send', '/tradeoffer/new/send', form))
 }
 
-/** Undefined also if Steam did not say: it may answer the send all the same, and a sale has only minutes. */
+/** Returns whose hold would delay the trade. Undefined also if Steam did not say: a sale has only minutes to wait. */
 async function holdOf(session: Session, { partnerSteamId, token }: Gift): Promise<string | undefined> {
   const reply = await session.api('hold', 'IEconService/GetTradeHoldDurations', {
     steamid_target: partnerSteamId,

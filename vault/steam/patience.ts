@@ -1,6 +1,6 @@
 /** When to ask Steam again about offers that may stay as they are for days, such as those in escrow. */
 
-/** The longest gap between questions about an offer: while it may have to be cancelled, and once it was accepted. */
+/** The longest gap between two questions about an offer, before it is accepted and afterwards. */
 const LONGEST_GAP_S = 60
 const LONGEST_GAP_OF_TRADE_S = 30 * 60
 /** The next gap is this part of the time for which the offer has waited. */

@@ -105,7 +105,7 @@ class Gateway {
 /** How long an aborted call takes to fail. */
 const ABORT_MS = 500
 
-/** The calls. `payments`: number of calls for the payment. `trades`: bodies of trade calls. `answersAtOnce`: none waits. */
+/** `payments`: number of payment calls. `trades`: bodies of trade calls. `answersAtOnce`: no call stays open. */
 type Line = {
   openCalls: OpenCall[]
   payments: number

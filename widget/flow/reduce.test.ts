@@ -329,13 +329,10 @@ describe('the outcome', () => {
     expect(state.modal).toMatchObject({ kind: 'completed', outcome: 'succeeded' })
   })
 
-  it.each(['created', 'pending'] as const)(
-    'D-6 an answer with %s does not reopen an ended deposit',
-    (status) => {
-      const { state } = play(confirming(), loaded({ status: 'succeeded' }))
-      expect(play(state, loaded({ status })).state).toBe(state)
-    },
-  )
+  it.each(['created', 'pending'] as const)('D-6 a late %s does not reopen an ended deposit', (status) => {
+    const { state } = play(confirming(), loaded({ status: 'succeeded' }))
+    expect(play(state, loaded({ status })).state).toBe(state)
+  })
 
   it.each([
     ['pending', 'created'],
