@@ -75,11 +75,7 @@ function checkFound({ bots, steam, trades, drift, custody }: Scene, lateFrom: nu
   for (const stray of steam.strayItems) {
     const { bot, assetId } = stray
     // The last look may not have shown the item.
-    if (
-      !isServed(bot) ||
-      !isShown(bot, stray) ||
-      steam.lastOmitted.get(inventoryKey(bot, stray)) === assetId
-    )
+    if (!isServed(bot) || !isShown(bot, stray) || steam.lastOmitted.get(inventoryKey(bot, stray)) === assetId)
       continue
     const noted = drift.get(BigInt(bot))?.noted ?? []
     const isFound = noted.some((each) => each.kind === 'foreign' && each.assetId === assetId)
