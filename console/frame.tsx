@@ -10,7 +10,7 @@ import {
 import { call, forgetSession } from './api/call.ts'
 import { Me } from './me.ts'
 import { isAt, MENU, nameOfPage } from './pages.tsx'
-import { Dialog } from './ui/dialog.tsx'
+import { CloseFoot, Dialog } from './ui/dialog.tsx'
 import { PageLink } from './ui/link.tsx'
 import { go, type Place } from './ui/place.ts'
 
@@ -136,11 +136,7 @@ function Keys({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </dl>
-      <div className="dialog-foot">
-        <button type="button" className="button primary" onClick={onClose}>
-          Close
-        </button>
-      </div>
+      <CloseFoot onClose={onClose} />
     </Dialog>
   )
 }

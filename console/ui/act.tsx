@@ -3,7 +3,7 @@ import { mayAs, type OperatorRole } from '../../contract/operators.ts'
 import type { Failure } from '../api/call.ts'
 import { callFresh } from '../api/passkey.ts'
 import { Me } from '../me.ts'
-import { Dialog } from './dialog.tsx'
+import { CloseFoot, Dialog, FormFoot } from './dialog.tsx'
 import { Failed } from './parts.tsx'
 
 export type Field = {
@@ -61,7 +61,7 @@ function ActDialog({ onClose, ...props }: Props & { onClose: () => void }) {
     event.preventDefault()
     const { reason = '', ...typed } = typedIn(event.currentTarget)
     setOutcome({ kind: 'busy' })
-    const body = { reason: reason.trim() === '' ? null : reason.trim(), input: input(typed) }
+    const body = { reason: reason.trim() || null, input: input(typed) }
     const path = `act/${act.replaceAll(' ', '-')}`
     const reply = await callFresh<Record<string, unknown>>(path, body)
     if (!reply.ok) {
@@ -85,11 +85,7 @@ function ActDialog({ onClose, ...props }: Props & { onClose: () => void }) {
             </p>
           )
         })}
-        <div className="dialog-foot">
-          <button type="button" className="button primary" onClick={onClose}>
-            Close
-          </button>
-        </div>
+        <CloseFoot onClose={onClose} />
       </Dialog>
     )
   }
@@ -102,14 +98,7 @@ function ActDialog({ onClose, ...props }: Props & { onClose: () => void }) {
         <p className="quiet">
           As a command: <code>tradetill {act}</code>
         </p>
-        <div className="dialog-foot">
-          <button type="button" className="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="button primary" disabled={outcome.kind === 'busy'}>
-            {outcome.kind === 'busy' ? 'Working…' : label}
-          </button>
-        </div>
+        <FormFoot onClose={onClose} label={label} isBusy={outcome.kind === 'busy'} busyLabel="Working…" />
       </form>
     </Dialog>
   )

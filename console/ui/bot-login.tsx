@@ -6,7 +6,7 @@ import { call, type Failure } from '../api/call.ts'
 import { callFresh } from '../api/passkey.ts'
 import { Me } from '../me.ts'
 import { LabelledField, typedIn } from './act.tsx'
-import { Dialog } from './dialog.tsx'
+import { CloseFoot, Dialog, FormFoot } from './dialog.tsx'
 import { Failed } from './parts.tsx'
 
 type Props = {
@@ -45,7 +45,7 @@ function LoginDialog({ label, bot, onDone, onClose }: Props & { onClose: () => v
     const { reason = '', checkWith = '' } = typedIn(event.currentTarget)
     setState({ kind: 'busy' })
     const reply = await callFresh<StartedLogin>('login/begin', {
-      reason: reason.trim() === '' ? null : reason.trim(),
+      reason: reason.trim() || null,
       input: {
         ...(bot !== undefined && { bot: bot.botId }),
         ...(checkWith.trim() !== '' && { checkWith: checkWith.trim() }),
@@ -75,11 +75,7 @@ function LoginDialog({ label, bot, onDone, onClose }: Props & { onClose: () => v
       return (
         <Dialog title={label} onClose={onClose}>
           <p role="status">{state.message}</p>
-          <div className="dialog-foot">
-            <button type="button" className="button primary" onClick={onClose}>
-              Close
-            </button>
-          </div>
+          <CloseFoot onClose={onClose} />
         </Dialog>
       )
     default:
@@ -121,14 +117,7 @@ function Question({ bot, label, state, onSubmit, onClose }: QuestionProps) {
             {bot === undefined ? 'tradetill bot enrol --phone' : `tradetill bot renew ${bot.botId}`}
           </code>
         </p>
-        <div className="dialog-foot">
-          <button type="button" className="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="button primary" disabled={isBusy}>
-            {isBusy ? 'Asking Steam…' : label}
-          </button>
-        </div>
+        <FormFoot onClose={onClose} label={label} isBusy={isBusy} busyLabel="Asking Steam…" />
       </form>
     </>
   )

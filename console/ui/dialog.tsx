@@ -2,6 +2,29 @@ import { type ReactNode, useEffect, useId, useRef } from 'react'
 
 type Props = { title: string; onClose: () => void; children: ReactNode }
 
+/** The foot of a dialog that has only been read. */
+export const CloseFoot = ({ onClose }: Pick<Props, 'onClose'>) => (
+  <div className="dialog-foot">
+    <button type="button" className="button primary" onClick={onClose}>
+      Close
+    </button>
+  </div>
+)
+
+type FormFootProps = Pick<Props, 'onClose'> & { label: string; isBusy: boolean; busyLabel: string }
+
+/** The foot of a form in a dialog. `label`: of the button that sends it. */
+export const FormFoot = ({ onClose, label, isBusy, busyLabel }: FormFootProps) => (
+  <div className="dialog-foot">
+    <button type="button" className="button" onClick={onClose}>
+      Cancel
+    </button>
+    <button type="submit" className="button primary" disabled={isBusy}>
+      {isBusy ? busyLabel : label}
+    </button>
+  </div>
+)
+
 /** A modal native dialog: everything outside is inert, and the focus returns after closing. */
 export function Dialog({ title, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
