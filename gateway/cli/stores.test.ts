@@ -98,7 +98,7 @@ it.each([
   [
     'with an origin that has a path',
     [...ADD, '--origin', 'https://x.test/a'],
-    'Every origin must have the form',
+    'origins of the form https:',
     2,
   ],
   [
