@@ -109,6 +109,11 @@ it.each([
     ['override', '--game', 'cs', '--item', '*', '--usd', '1.00', '--reason', 'x'],
   ],
   ['a price of zero', ['override', ...PATTERN, '--usd', '0.00', '--reason', 'x']],
+  ['ten million dollars', ['override', ...PATTERN, '--usd', '10000000.00', '--reason', 'x']],
+  [
+    'more than the database can store',
+    ['override', ...PATTERN, '--usd', '9999999999999.99', '--reason', 'x'],
+  ],
   ['a price without cents', ['override', ...PATTERN, '--usd', '850', '--reason', 'x']],
   ['no reason', ['override', ...PATTERN, '--usd', '850.00']],
 ])('an override with %s is refused', async (_, args) => {

@@ -115,6 +115,8 @@ const MOST_PATTERNS = 200
 /** Shorter patterns match items by accident. */
 const LEAST_PATTERN_CHARACTERS = 3
 const MOST_NAME_CHARACTERS = 200
+/** Ten million dollars. A price of a source is below that too. */
+const TOO_DEAR_USD_MICROS = 10_000_000_000_000n
 
 function hold(deps: ActDeps, { game, item }: PriceTarget, wanted: NewHold): Promise<Answer<PriceHoldView>> {
   const { kind } = wanted
@@ -142,7 +144,8 @@ function mistakeOf(item: string | null, usdMicros: bigint | null): string | unde
   if (item !== null && isPattern(item) && item.replaceAll('*', '').trim().length < LEAST_PATTERN_CHARACTERS) {
     return `A pattern must have at least ${LEAST_PATTERN_CHARACTERS} characters besides *. On the command line, --all means the whole game.`
   }
-  if (usdMicros !== null && usdMicros <= 0n) return 'The price must be above zero.'
+  if (usdMicros !== null && (usdMicros <= 0n || usdMicros >= TOO_DEAR_USD_MICROS))
+    return 'The price must be above zero, and below ten million dollars.'
   return undefined
 }
 
