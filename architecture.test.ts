@@ -108,7 +108,7 @@ describe('imports', () => {
     expect(broken.map(({ from, to }) => `${from} must not import ${to}`)).toEqual([])
   })
 
-  it('D-34 only the vault, two proofs and tests import vault/', () => {
+  it('D-34 of vault/ are only in the vault, two proofs and tests', () => {
     const isOfProof = ({ from, to }: { from: string; to: string }) =>
       from.startsWith('proofs/sales/') ||
       (from.startsWith('proofs/year/') && /store\.ts$|till-database\.ts$/.test(to))
@@ -152,7 +152,7 @@ describe('imports', () => {
     expect(broken.map((file) => `${file} must leave this to embedded-postgres/`)).toEqual([])
   })
 
-  it('only gateway/steam/web/, the vault, steam-sandbox/conformance/ and a bench import Steam client libraries', () => {
+  it('of Steam client libraries are only in gateway/steam/web/, the vault, steam-sandbox/conformance/ and a bench', () => {
     const packages =
       '(?:@cypress/)?request|steam-session|steam-totp|steam-tradeoffer-manager|steamcommunity|steamid'
     // A library is imported, or loaded by a function that createRequire made.
@@ -163,7 +163,7 @@ describe('imports', () => {
     expect(users.filter((file) => !isAmong(folders, file))).toEqual([])
   })
 
-  it('no feature of the gateway imports gateway/steam/web/: features use the Steam port', () => {
+  it('of gateway/steam/web/ are in no feature of the gateway: features use the Steam port', () => {
     const choosers = ['gateway/steam/web/', 'gateway/steam-parts.ts', 'gateway/operations/', 'gateway/cli/']
     const broken = imports.filter(
       ({ from, to }) =>
@@ -175,7 +175,7 @@ describe('imports', () => {
     expect(broken.map(({ from }) => `${from} must use gateway/steam/steam.ts`)).toEqual([])
   })
 
-  it('the widget imports only types from files with schemas: zod stays on the server', () => {
+  it('in the widget take only types from files with schemas: zod stays on the server', () => {
     const withZod = sources.filter(
       (file) => room(file) === 'contract' && /from 'zod'/.test(readFileSync(join(ROOT, file), 'utf8')),
     )

@@ -98,7 +98,7 @@ function print(report: Report, index: number): void {
   )
 }
 
-/** Starts a proxy to the till that changes the inventory with `withCount`. */
+/** Starts a proxy in front of the till. It gives the inventory `count` items. */
 async function startItemProxy(gateway: string, count: number): Promise<{ url: string; close(): void }> {
   const { hostname, port } = new URL(gateway)
   const server = createServer((incoming, answer) => {

@@ -15,7 +15,7 @@ export const planSchema = z.object({
   kind: z.enum(['address', 'link', 'store']),
   /** Hash of the attacked link. */
   hash: z.string(),
-  /** Trade links from which the attacker with a deposit's link picks at random. */
+  /** For the kind `link`: trade links to pick from at random. */
   tradeUrls: z.array(z.string()),
   /** Key of the hostile store. */
   apiKey: z.string(),
