@@ -32,7 +32,7 @@ it.each([
   ['price-403', 403, 'Access is denied.'],
   ['price-500', 500, '<html>'],
   ['price-html', 200, '<html>'],
-])('with the behaviour "%s", Steam answers %i with a page', async (behaviour, status, text) => {
+])('with the behaviour "%s", Steam answers with status %i and a page', async (behaviour, status, text) => {
   await control(steam, `PUT behaviours/${behaviour}`)
   const answer = await readPrice('AK-47 | Redline (Field-Tested)')
   expect(answer.status).toBe(status)

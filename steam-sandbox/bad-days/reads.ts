@@ -69,7 +69,7 @@ function removeProtection(body: unknown): unknown {
   return changeTrades(offers, ({ time_settlement: _, ...trade }) => trade)
 }
 
-/** A number for which Steam has no state of an offer. */
+/** A number that stands for none of Steam's states of an offer. */
 const UNKNOWN_STATE = 77
 
 /** An offer to another account, in an unknown state. */

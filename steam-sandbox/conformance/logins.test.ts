@@ -1,6 +1,4 @@
-/**
- * Tests failing logins and answers of the trade page with the client libraries. Each `row` is one of ROWS in `rows.ts`.
- */
+/** Logins that fail, and answers of the trade page, as the client libraries see them. Each `row` is one of rows.ts. */
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { credentialsOf } from '../credentials.ts'
 import { type RunningSteam, startSteam } from '../start.ts'

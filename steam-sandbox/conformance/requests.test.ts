@@ -1,4 +1,4 @@
-/** The requests of Steam's client libraries that the sandbox must answer: each `row` is a requirement of rows.ts. */
+/** The requests of the client libraries that the sandbox must answer. Each `row` is a requirement in rows.ts. */
 import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { credentialsOf } from '../credentials.ts'

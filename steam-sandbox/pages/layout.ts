@@ -59,7 +59,7 @@ export function copyRow(value: string, label: string): string {
 
 type ItemListOptions = { tick?: string; note?: (asset: Asset) => string }
 
-/** Pictures and names of items. With `tick`, each has a ticked box of that field name. */
+/** Pictures and names of items. With `tick`, each has a ticked checkbox whose field has that name. */
 export function itemList(assets: Asset[], { tick, note }: ItemListOptions = {}): string {
   const rows = assets.flatMap((asset) => {
     const entry = CATALOGUE.get(asset.classId)

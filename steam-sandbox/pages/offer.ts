@@ -36,10 +36,7 @@ export function offerPage({ world }: Sandbox, offerId: string, { query }: Incomi
   )
 }
 
-/**
- * Like Steam, asks a person who receives nothing whether the trade is a gift, then asks for a confirmation on the
- * phone.
- */
+/** Like Steam, asks whether a trade that gives a person nothing is a gift. The phone confirms every trade. */
 function stepPage(offer: Offer, step: Step, sender: Account): Reply {
   const button = (answer: string, text: string) =>
     `<button class="accept" name="answer" value="${answer}">${text}</button>`
@@ -68,7 +65,7 @@ ${form(button('confirm', 'Confirm'))}</section>`,
 /** A list of more items than this scrolls, so the keyboard must reach it. */
 const MOST_AT_ONCE = 3
 
-/** One side of the trade on the phone. A long list scrolls, so the buttons stay in view. */
+/** One side of the trade, as the phone shows it. A long list scrolls, so the buttons stay in view. */
 function handover(title: string, items: Asset[]): string {
   const count = items.length > 1 ? `: ${items.length} items` : ''
   const list = items.length === 0 ? '<p class="nothing">Nothing</p>' : itemList(items)
@@ -102,7 +99,7 @@ export function answerForm(request: Incoming, sandbox: Sandbox, offerId: string)
   else if (answer === 'decline') answerOffer(sandbox, offerId, 'decline')
   else if (answer === 'counter') counter(sandbox, offerId, request.form.getAll('item'))
   else return undefined
-  // A refusal has no separate page, because the offer's page shows its state.
+  // A refusal has no separate page, because the offer's page shows the offer's state.
   return redirect(`/tradeoffer/${offerId}/`, 303)
 }
 

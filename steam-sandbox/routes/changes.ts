@@ -192,7 +192,10 @@ function approve(sandbox: Sandbox, clientId: string, body: unknown): Reply {
 
 function setSceneResult({ tour }: Sandbox, name: string, body: unknown): Reply {
   if (tour.setResult(name, body)) return json({ ok: true })
-  return json({ error: 'Give state (done or failed), summary and links for a scene of the tour.' }, 400)
+  return json(
+    { error: 'The body must have state (done or failed), summary and links, for a scene of the tour.' },
+    400,
+  )
 }
 
 /**

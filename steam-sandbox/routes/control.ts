@@ -29,7 +29,7 @@ const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
     json(shoppers(world().accounts.filter(({ behaviour, isGuest }) => !behaviour && !isGuest))),
   'POST /control/players': (sandbox, { json: body }) => {
     const like = field(body, 'like')
-    if (typeof like !== 'string') return badRequest('Give like: the name of a shopper.')
+    if (typeof like !== 'string') return badRequest('The body must have `like`, the name of a shopper.')
     const guest = sandbox.change((world) => inviteGuest(world, like))
     if (guest === undefined)
       return badRequest(`There is no shopper called ${like}, or there are ${MOST_GUESTS} guests already.`)
@@ -67,20 +67,23 @@ const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
       return clock(sandbox)
     }
     const seconds = field(body, 'advanceS') ?? Number(field(body, 'advanceDays')) * 86_400
-    if (!isStep(seconds)) return badRequest('Give advanceS, advanceDays or aheadS, at most ten years.')
+    if (!isStep(seconds))
+      return badRequest('The body must have advanceS, advanceDays or aheadS, at most ten years.')
     advance(sandbox, Math.floor(seconds))
     return clock(sandbox)
   },
   'POST /control/protection': (sandbox, { json: body }) => {
     const seconds = field(body, 'seconds')
     if (typeof seconds !== 'number' || !(seconds >= 0))
-      return badRequest('Give seconds: a number, at least 0.')
+      return badRequest('The body must have `seconds`, a number that is not negative.')
     sandbox.change((world) => ({ world: { ...world, protectionS: seconds }, answer: undefined }))
     return json({ ok: true })
   },
   'GET /control/tour': ({ tour }) => json(tour.scenes()),
   'PUT /control/tour': ({ tour }, { json: body }) =>
-    tour.set(body) ? json({ ok: true }) : badRequest('Give scenes, each with name, title and line.'),
+    tour.set(body)
+      ? json({ ok: true })
+      : badRequest('The body must list the scenes, each with name, title and line.'),
   'POST /control/reset': ({ reset }) => {
     reset()
     return json({ ok: true })

@@ -10,7 +10,7 @@ import { mobileSessionOf } from './login.ts'
 /** How many seconds a key's time may differ from the real time. */
 const KEY_LIFE_S = 300
 const TYPE = { trade: 2, market: 3, apiKey: 9 } as const
-/** The tag that each call's key must use. The older names still work. */
+/** The tags that the key of each call may use: the same tag under a newer and an older name. */
 const TAGS: Record<string, readonly string[]> = {
   getlist: ['list', 'conf'],
   detailspage: ['detail', 'details'],
@@ -86,7 +86,7 @@ function offerConfirmation({ id, createdAtS, sender }: Offer, account: Account):
   return confirmation({ type: TYPE.trade, creatorId: id, headline, createdAtS })
 }
 
-/** Confirmations of other kinds: for each offer a market listing with the offer's number, and one API key. */
+/** Confirmations of other kinds: one API key, and for each offer, a market listing with the offer's number. */
 function otherConfirmationsOf(forOffers: readonly Confirmation[]): Confirmation[] {
   const headline = 'Sell - 0.03 USD'
   const listings = forOffers.map(({ creatorId, createdAtS }) =>

@@ -66,7 +66,7 @@ function end({ method, form }: Incoming, sandbox: Sandbox, { by, how }: End): Re
   return answer({}, ended.kind === 'refused' ? ended.eresult : 1)
 }
 
-/** The older page of one context of the caller's own inventory. Context 16 has the trade-protected items. */
+/** One context of the caller's own inventory, in the older format. Context 16 has the trade-protected items. */
 export function ownInventory(request: Incoming, sandbox: Sandbox, caller: string): Reply | undefined {
   const match = /^\/profiles\/(\d+)\/inventory\/json\/(\d+)\/(\d+)\/?$/.exec(request.path)
   if (!match) return undefined

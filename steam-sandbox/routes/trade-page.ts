@@ -29,7 +29,7 @@ function problemOf(sandbox: Sandbox, partner: Account, token: string | null): st
   return obstacle && obstacleText(obstacle, partner.name)
 }
 
-/** Steam's error text for an account that cannot trade. */
+/** Steam's error text for an account that cannot trade or cannot receive offers. */
 export function obstacleText(obstacle: Obstacle, name: string): string {
   switch (obstacle) {
     case 'trade_ban':

@@ -39,8 +39,8 @@ export type Intent = {
 
 /**
  * Sends an offer. A bot or seller that gives items must confirm it by phone. Refusals: 2 (the sender has not
- * acknowledged trade protection), 11 (no active offer to counter), 15 (a wrong token, an unknown account, the sender
- * itself, or a partner who cannot receive offers), 24 (a sender who cannot trade), 25 (too many live offers), 26 (no
+ * acknowledged trade protection), 11 (no active offer to counter), 15 (a wrong token, an unknown account, an offer to
+ * oneself, or a partner who cannot receive offers), 24 (a sender who cannot trade), 25 (too many live offers), 26 (no
  * items, or one is missing or not tradable).
  */
 export function sendOffer(
@@ -97,7 +97,7 @@ function isCounterable(countered: Offer | undefined, intent: Intent): countered 
   )
 }
 
-/** True if the sender has too many live offers. Those that wait for a confirmation count, those in escrow do not. */
+/** True if the sender has too many live offers, in all or to this partner. Those in escrow do not count. */
 function isOverLimit(world: World, { sender, partner }: Intent): boolean {
   const live = world.offers.filter(
     (offer) =>
