@@ -52,7 +52,10 @@ const isStillTrue = (mayHaveGone = false) => sql<boolean>`not exists (
       or (not ${mayHaveGone}::boolean and trade.ended_at >= inventory_request.created_at
         and (trade.refusal = 'items_gone' or trade.reason = 'invalid_items'))))`
 
-/** The time within which a row counts. Rows after it come from a clock that was ahead, and would otherwise count for hours. */
+/**
+ * The time within which a row counts. Rows after it come from a clock that was ahead, and would otherwise count for
+ * hours.
+ */
 export type Span = { since: Date; until: Date }
 
 /** From `ms` before `now` to `ms` after it, because the clocks of two gateways differ. */

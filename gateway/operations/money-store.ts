@@ -17,8 +17,8 @@ export type Money = {
   /** There are more stores with money or a limit than `balances` and `atRisk` have. */
   isCut: boolean
   /**
-   * `completeAt`: when all entries were checked last. `differences`: how many were found by that check, and in newer entries since.
-   * `verifiedEntry`: the last entry that was checked.
+   * `completeAt`: when all entries were checked last. `differences`: how many were found by that check, and in newer
+   * entries since. `verifiedEntry`: the last entry that was checked.
    */
   check: { completeAt: Date | null; differences: number; verifiedEntry: bigint } | null
 }

@@ -1,4 +1,4 @@
-/** Which acts one operator may do alone. */
+/** Which acts need no second operator. */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { inTransaction } from '../db/transaction.ts'

@@ -134,7 +134,7 @@ type Backing = { proposalId: bigint; operatorId: bigint }
 function back(deps: ActDeps, { proposalId, operatorId }: Backing): Promise<Answer<Approved>> {
   return act(deps, { name: 'proposal back', argumentsOf: () => ({ proposalId }) }, async (tx) => {
     if (!(await backProposal(tx, proposalId, operatorId)))
-      return refused('conflict', 'Another operator already stands behind it: look again.')
+      return refused('conflict', 'Another operator already stands behind this proposal: look again.')
     const message = `You stand behind proposal ${proposalId}. Another operator must approve it.`
     return done({ proposalId, state: 'backed', message }, message)
   })

@@ -149,8 +149,8 @@ export type StoreView = {
   keys: KeyView[]
   endpoints: EndpointView[]
   /**
-   * Addresses open to its webhooks in addition to port 443 of public hosts. `inside`: the name may resolve to
-   * the operator's own network.
+   * Addresses open to its webhooks in addition to port 443 of public hosts. `inside`: the name is allowed to
+   * resolve to the operator's own network.
    */
   addresses: { address: string; inside: boolean; allowedAt: Date }[]
   balances: BalanceView[]

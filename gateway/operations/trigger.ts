@@ -38,7 +38,8 @@ type TriggerRequest = {
 const MOST_EVENTS = 20
 
 /**
- * Sends the events one after the other, each to every enabled endpoint. Nothing is written to the event log or the ledger.
+ * Sends the events one after the other, each to every enabled endpoint. Nothing is written to the event log or the
+ * ledger.
  */
 export async function trigger(deps: FindDeps, request: TriggerRequest): Promise<Answer<Triggered>> {
   const { config, db, clock } = deps

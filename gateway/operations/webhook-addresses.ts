@@ -13,7 +13,8 @@ export type NamedAddress = { storeId: bigint; address: string; inside: boolean }
 const FORM = 'The address must have the form host:port, such as shop.example:8443.'
 
 /**
- * `inside`: the name may resolve to this machine, or to a private network. Always true if the host is such an address.
+ * `inside`: allows the name to resolve to this machine, or to a private network. Always true if the host is such an
+ * address.
  */
 export function allowWebhookAddress(
   deps: ActDeps,
@@ -35,7 +36,10 @@ export function allowWebhookAddress(
     const inside = asked || isInsideHost(host)
     const named = { storeId, address: formatAddress(address), inside: inside || before?.inside === true }
     if (before?.inside === named.inside) {
-      return unchanged(named, `The webhooks of store ${storeId} may already go to ${named.address}.`)
+      return unchanged(
+        named,
+        `The webhooks of store ${storeId} are already allowed to go to ${named.address}.`,
+      )
     }
     await allowAddress(tx, { storeId, address, inside, now: deps.clock.now() })
     return done(named, `The webhooks of store ${storeId} may go to ${named.address}.`)

@@ -186,7 +186,7 @@ const priceOf = async () => {
   return 'refused' in list ? list : list.priceOf('Knife')
 }
 
-describe('a source that fails', () => {
+describe('a source', () => {
   beforeEach(async () => {
     await database.pool.query(
       `insert into exchange_rate (currency, per_usd, source, as_of) values ('USD', 1, 'fixed', $1)`,
@@ -203,7 +203,7 @@ describe('a source that fails', () => {
     await requestDue(marketPrices(eachGame(server.url)))
   }
 
-  test('keeps its last good prices, which age until they no longer count', async () => {
+  test('that fails keeps its last good prices, which age until they no longer count', async () => {
     await bothSay(10)
     expect(await priceOf()).toMatchObject({ kind: 'priced', gross: 1_000n })
     for (const path of [PATH, '/api/v2/prices/USD.json']) server.answer(path, json({}, 503))
