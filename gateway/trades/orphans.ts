@@ -98,7 +98,8 @@ export function createOrphans(deps: ShellDeps): Orphans {
       const now = deps.clock.now()
       if (known.nextAt === null || known.nextAt > now) return known.nextAt !== null
       const { left } = known
-      // Older offers are harmless. A copy: if the database fails before the offers are handled, their pages are read again.
+      // Older offers are harmless. `pass` is a copy: if the database fails before the offers are handled, their pages
+      // are read again.
       const pass = { ...(known.pass ?? beginPass(new Date(now.getTime() - OFFER_LIFE_MS), now)) }
       const stillOpen = pass.isComplete ? [...left.values()] : []
       const turn = await readOn(pass, bot)

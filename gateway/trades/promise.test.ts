@@ -202,7 +202,7 @@ describe('D-9 an inventory forecasts, before a trade is requested,', () => {
     ['no immediate credit with a limit of zero', 0n, 0],
     ['a round part of what the limit leaves', 1_249n, 500],
     ['the full value of the items if the limit leaves as much', 1_800n, 1_440],
-    ['no more than their full value, however much the limit leaves', 10_000_000n, 1_440],
+    ['no more than the items’ full value, however much the limit leaves', 10_000_000n, 1_440],
   ])('%s', async (_name, usdCents, atOnce) => {
     await setLimit(usdCents)
     const { hold } = await stocked.ask()

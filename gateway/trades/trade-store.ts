@@ -97,8 +97,8 @@ export type TradeStore = {
   /** Intents that were created at `before` or earlier. */
   staleIntents(before: Date, limit: number): Promise<WaitingTrade[]>
   /**
-   * The oldest `limit` trades of each of three kinds: open ones of retired bots, others of retired bots that have an
-   * alarm, and those about which Steam did not answer in time.
+   * The oldest `limit` trades of each of three kinds: open trades of retired bots, their other trades that have an
+   * alarm, and trades about which Steam did not answer in time.
    */
   tradesToEnd(now: Date, limit: number): Promise<TradeToEnd[]>
   /** Takes bots whose history is due to be read. Leaves out those that never had an item. */

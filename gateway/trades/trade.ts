@@ -189,7 +189,7 @@ export const EDGES: Record<TradeState, readonly TradeState[]> = {
 /** How long after the settlement Steam is asked once more. */
 export const LAST_LOOK_MS = 86_400_000
 
-/** How long after any delivery to look at it again: Steam may report its protection late. */
+/** How long after a delivery to look at it again, because Steam may report the protection late. */
 const LOOKS_MS = [600_000, 86_400_000]
 
 /** When to look at a delivery again, apart from its settlement; null when no look is left. */

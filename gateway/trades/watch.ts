@@ -98,7 +98,7 @@ function listedSince(completeAt: Date | null, now: Date): Date {
 
 type Unseen = {
   unseen: readonly TradeSummary[]
-  /** True if the list has a row for the offer that cannot be read. */
+  /** True if the list's row for the offer cannot be read. */
   isUnreadable(row: TradeSummary): boolean
   nowMs: number
   recordRead(row: TradeSummary, offer: Offer): Promise<void>
@@ -291,7 +291,7 @@ async function offersOf(deps: Shell, bot: BotContext, loaded: LoadedTrade): Prom
   // A row that may be the offer does not show whether it was accepted. The search is kept, because it records when it
   // became blocked.
   const isBlocked = isOver && ours.length === 0 && search.unclear > 0
-  // Ended first: if the database fails now, the next review begins at the first page again.
+  // End the search first: if the database fails now, the next review begins at the first page again.
   if (isOver && !isBlocked) deps.lists.endSearch(bot, facts.id)
   await declineCounters(deps, bot, turn.received)
   if (isBlocked) {

@@ -27,7 +27,7 @@ export const allowedAddresses = (db: Db | Tx, storeId: bigint): Promise<AllowedA
 
 type NewAllowance = { storeId: bigint; address: Address; inside: boolean; now: Date }
 
-/** Allows an address. If it may already lead inside the network, it still may. */
+/** Allows an address. An address that was allowed to lead inside the network keeps that permission. */
 export async function allowAddress(tx: Tx, { storeId, address, inside, now }: NewAllowance): Promise<void> {
   await tx
     .insertInto('webhook_address')

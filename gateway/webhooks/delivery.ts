@@ -24,7 +24,7 @@ export type DeliveryDeps = {
 }
 
 export type AttemptFacts = {
-  /** `retried`: it will be sent again. */
+  /** `retried`: the webhook will be sent again. */
   outcome: 'delivered' | 'retried' | 'given_up'
   /** True for the very first attempt at the delivery, not for the first attempt of a replay. */
   isFirst: boolean
@@ -40,7 +40,7 @@ export async function attemptDelivery(deps: DeliveryDeps, claim: Claim, signal?:
   const begin = performance.now()
   const result = await sendClaimed(deps, claim, signal)
   const durationMs = Math.round(performance.now() - begin)
-  // Shutting down: let another process send it, unless the store has it.
+  // Shutting down: let another process send the webhook, unless the store has accepted it.
   if (signal?.aborted && !isAccepted(result)) return releaseClaim(deps.db, claim, deps.clock.now())
   await settle(deps, claim, { result, at, durationMs })
 }

@@ -32,7 +32,7 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  it('is aborted at its deadline, even if the store never ends its headers', async () => {
+  it('is aborted at its deadline, even if the store’s headers never end', async () => {
     receiver.answers.push((response) => void response.socket?.write('HTTP/1.1 200 OK\r\nx-slow: '))
     const hasty = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 300 })
     expect(await hasty(request(receiver.url))).toEqual({ kind: 'failed', reason: 'no answer in time' })

@@ -135,7 +135,7 @@ const CALLS: Record<string, Call> = {
       .world()
       .deals.filter((deal) => deal.seller === seller.steamId && ids.includes(deal.hash))
     const trades = deals.map((deal) => ({
-      // `id`: the number of the first item. `custom_id`: the hash of the deal; other calls spell this field differently.
+      // `id`: the first item's number. `custom_id`: the deal's hash; other calls spell this field differently.
       id: deal.itemIds[0],
       custom_id: deal.hash,
       trade_id: deal.offerId ?? null,

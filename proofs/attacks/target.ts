@@ -81,7 +81,7 @@ export async function openTarget(plain: Till): Promise<Target> {
       send: createSender({ mode: 'live', findAllowance: NONE_ALLOWED }),
     },
   })
-  // Only the parts of this API are needed: the app below serves them, as a live gateway does.
+  // The server of this API is not needed: the app below serves its routes, as a live gateway does.
   await api.app.close()
   const folder = writePage()
   const { db, queue, log, clock } = till.deps

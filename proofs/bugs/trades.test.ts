@@ -88,8 +88,8 @@ const LOCK_NOT_AVAILABLE = '55P03'
 const CREDITED_ONCE = { credited: 3_000, events: 1, differences: [] }
 
 /**
- * Makes the first `times` writes to a table fail, as PostgreSQL would. A sequence counts the writes, because a rollback
- * does not reset it. `SESSION_ENDED`: also ends the session, as a restart of PostgreSQL does.
+ * Makes the first `times` writes to a table fail with an error of PostgreSQL. A sequence counts the writes, because a
+ * rollback does not reset it. `SESSION_ENDED`: also ends the session, as a restart of PostgreSQL does.
  */
 async function interruptWrites(table: string, code: string, times: number): Promise<void> {
   await sql`

@@ -78,8 +78,8 @@ describe('install.sh on an empty machine', () => {
     machine.failNextCall('daemon-reload')
     expect(install(machine, release, REQUIRED_OPTIONS)).toMatchObject({ status: 1 })
     const { status, output, errors } = install(machine, release, REQUIRED_OPTIONS)
-    // The doctor's last line. The two: the public address does not exist, and the database is not migrated, because no
-    // gateway really started.
+    // The doctor's last line. The two problems: the public address does not exist, and the database is not migrated,
+    // because no gateway really started.
     expect({ status, errors }).toEqual({ status: 0, errors: '2 to fix.\n' })
 
     const address = read('etc/tradetill/database_url').trim()

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { aMachineWithSettings, install, type Machine, REQUIRED_OPTIONS, unpack } from './machine.ts'
 
 describe('install.sh without Caddy', () => {
-  it('asks the operator to set up a proxy, and after an upgrade to make the release’s changes to nginx.conf', () => {
+  it('asks the operator to set up a proxy and, after an upgrade, to make the release’s changes to nginx.conf', () => {
     const machine = aMachineWithSettings()
     const { root } = machine
     rmSync(join(root, 'bin/caddy'))

@@ -98,7 +98,7 @@ const forgedAnswers: Family = family({
 })
 
 /**
- * The credit for an item in cents, or 0 if it is not accepted. A name that contains `Knife` is worth 90 USD, and any
+ * The credit in cents for an item; 0 if the item is not accepted. A name that contains `Knife` is worth 90 USD, and any
  * other name one cent. `taken`: asset ids in other trades.
  */
 function creditOf(item: Partial<SteamItem>, taken: string[] = []): number {

@@ -155,7 +155,7 @@ const otherPasskeys = ({ till, ada, mallory, newSession }: Staff): Case<Defence>
     },
   }))
 
-/** More than the limit of any of these calls. */
+/** More than the limit of any call in `manyCalls`. */
 const TRIES = 30
 
 const manyCalls = ({ till }: Staff): Case<Defence>[] =>

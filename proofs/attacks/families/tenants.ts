@@ -308,7 +308,7 @@ const avoidedLimits: Family = family({
       what: `a caller that bypasses the proxy and claims to be ${forged(1)}`,
       stoppedBy: 'trusted proxies only' as const,
       attack: () =>
-        // Refused because of its scheme, unless the till trusts the caller's headers.
+        // The call is refused because of its scheme, unless the till trusts the caller's headers.
         answered(target.ask({ url: '/api/nothing', peer: `198.51.100.${index}`, ip: forged(1) }), 400),
     })),
     ...[
@@ -316,7 +316,7 @@ const avoidedLimits: Family = family({
       (nth: number) => `10.6.${nth % 250}.1, 127.0.0.1`,
       (nth: number) => `2001:db8:6:${nth.toString(16)}::1`,
     ].map((forged, index) => ({
-      what: `guesses through a proxy that claim to be from ${forged(1)} and others`,
+      what: `guesses that claim to be from ${forged(1)} and others, through a proxy`,
       stoppedBy: 'trusted proxies only' as const,
       async attack() {
         const guess = (nth: number) => throughProxy(target, `203.0.113.${index + 1}`, guessFrom(forged(nth)))

@@ -192,7 +192,7 @@ function crash({ engine, random }: Scene, process: Process): void {
   })
 }
 
-/** Renews a process's leases, takes unleased bots, sometimes sets the process's clock wrong, and plans the next tick. */
+/** Renews a process's leases, takes unleased bots, sometimes sets its clock wrong, and plans the next tick. */
 function tick(scene: Scene, process: Process): void {
   const { engine, random, faults, bots } = scene
   // After the faults, one process holds all bots forever. Another tick would shorten that to a normal lease.
