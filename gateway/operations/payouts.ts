@@ -10,6 +10,7 @@ import {
 } from '../ledger/payout.ts'
 import { act } from './act.ts'
 import { formatAmount } from './amount.ts'
+import { refuseMovement } from './movement.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 import { findStore } from './store.ts'
 import { noStore, unknownStore } from './store-check.ts'
@@ -21,8 +22,6 @@ export type PayoutView = {
   reference: string
 }
 
-const MOST_REFERENCE = 128
-
 /** Records a payout, once for each reference. Refuses more than the store has available. */
 export function recordPayout(deps: ActDeps, payout: Payout): Promise<Answer<PayoutView>> {
   const { storeId, currency, amount: amountMinor, reference } = payout
@@ -32,11 +31,8 @@ export function recordPayout(deps: ActDeps, payout: Payout): Promise<Answer<Payo
     deps,
     { name: 'payout record', needsReason: true, argumentsOf: () => view, secondOperator },
     async (tx) => {
-      if (reference.length < 1 || reference.length > MOST_REFERENCE) {
-        const why = 'it keeps a payout from being recorded twice'
-        return refused('usage', `The reference must have 1 to ${MOST_REFERENCE} characters: ${why}.`)
-      }
-      if (amountMinor <= 0n) return refused('usage', 'The amount must be above zero.')
+      const refusal = refuseMovement({ what: 'a payout', reference, amountMinor })
+      if (refusal !== undefined) return refusal
       if ((await findStore(tx, storeId)) === undefined) {
         return noStore(storeId)
       }

@@ -16,6 +16,7 @@ import {
 } from '../stores/report-store.ts'
 import { act } from './act.ts'
 import { formatAmount } from './amount.ts'
+import { refuseMovement } from './movement.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 import { findStore } from './store.ts'
 import { noStore } from './store-check.ts'
@@ -159,7 +160,6 @@ const ACT_NAMES: Record<AdjustmentKind, string> = {
   debit: 'store debit',
   write_off: 'store write-off',
 }
-const MOST_REFERENCE = 128
 
 function adjust(
   deps: ActDeps,
@@ -174,11 +174,8 @@ function adjust(
     secondOperator: { input: { ...request }, moves: () => ({ amountMinor, currency }) },
   }
   return act(deps, what, async (tx) => {
-    if (reference.length < 1 || reference.length > MOST_REFERENCE) {
-      const why = 'it keeps an adjustment from being recorded twice'
-      return refused('usage', `The reference must have 1 to ${MOST_REFERENCE} characters: ${why}.`)
-    }
-    if (amountMinor <= 0n) return refused('usage', 'The amount must be above zero.')
+    const refusal = refuseMovement({ what: 'an adjustment', reference, amountMinor })
+    if (refusal !== undefined) return refusal
     if ((await findStore(tx, storeId)) === undefined) return noStore(storeId)
     const adjustment = { storeId, currency, kind, amount: amountMinor, reference, mayOwe }
     const answer = await recordAdjustment({ tx, clock: deps.clock }, adjustment)
