@@ -72,7 +72,7 @@ const en = {
     tradeHasInvalidItems: {
       title: 'The trade is cancelled',
       description:
-        'Some of the items can no longer be traded. Nothing has left your inventory. Go back to the store and try again, or contact support.',
+        'Some of the items can no longer be traded. We have received none of them. Go back to the store and try again, or contact support.',
     },
   } satisfies Partial<Record<FinalDepositStatus, ErrorText>>,
   receivedForLater: (date: string) =>
@@ -240,7 +240,7 @@ const ru: ModalTexts = {
     tradeHasInvalidItems: {
       title: 'Обмен отменён',
       description:
-        'Некоторые предметы больше нельзя передать; ни один не покинул ваш инвентарь. Вернитесь в магазин и попробуйте снова или обратитесь в поддержку.',
+        'Некоторые предметы больше нельзя передать; мы не получили ни одного. Вернитесь в магазин и попробуйте снова или обратитесь в поддержку.',
     },
   },
   receivedForLater: (date) =>
