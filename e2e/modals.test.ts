@@ -1,8 +1,8 @@
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
 import { levelClass } from '../widget/i18n/format.ts'
-import { DESKTOP, MOBILE } from './support/browser.ts'
+import { DESKTOP, MOBILE, withoutShownPayment } from './support/browser.ts'
 import { offers } from './support/sandbox.ts'
 import {
   callsTo,
@@ -27,6 +27,9 @@ import {
 } from './support/shopper.ts'
 
 const confirmation = (page: Page, texts: Messages) => page.getByRole('dialog', { name: texts.confirmTitle })
+
+/** Pixels at the lower edge of the page where a dialog begins to fade out. */
+const FADE = 44
 
 const scrollPosition = (page: Page): Promise<number> => page.evaluate(() => scrollY)
 
@@ -181,6 +184,26 @@ test('the countdown shows a new deadline at once, and never more time than the s
     await comeBack(page)
     await expect.poll(() => timer.textContent()).toBe(shown)
   }
+})
+
+test('on a small phone the button that leads to Steam is in the first view, even above the longest reason for held money', async () => {
+  const viewport = { width: 320, height: 568 }
+  const { page } = await openConfirmation({ language: 'ru', viewport }, async ({ page }) => {
+    await withoutShownPayment(page)
+    const hold = async (route: Route): Promise<void> => {
+      const response = await route.fetch()
+      const payment = await response.json()
+      const held = { heldAmount: payment.amount, heldUntil: '2026-12-06T09:00:00.000Z', heldBy: 'limit' }
+      await route.fulfill({ response, json: { ...payment, ...held } })
+    }
+    // Later polls are answered with 304, so the first answer stays.
+    await page.route('**/api/payment?*', hold, { times: 1 })
+  })
+  const dialog = confirmation(page, TEXTS.ru)
+  const [reason = ''] = TEXTS.ru.heldByLimitAtMost('', '').split('.')
+  await dialog.getByText(reason).waitFor()
+  const button = await dialog.getByRole('link', { name: TEXTS.ru.acceptInBrowser }).boundingBox()
+  expect((button?.y ?? 0) + (button?.height ?? Number.NaN)).toBeLessThan(viewport.height - FADE)
 })
 
 test('the Russian confirmation fits a page of 320 px; at a zoom of 400 % its primary button is in the first view', async () => {
