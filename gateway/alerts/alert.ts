@@ -31,7 +31,7 @@ const ALERT_TEXTS: Record<AlertKind, readonly [one: string, many: string]> = {
     'feed of prices or exchange rates that fails',
     'feeds of prices or exchange rates that fail',
   ],
-  tokensEndSoon: ['bot whose token ends within 30 days', 'bots whose token ends within 30 days'],
+  tokensEndSoon: ['bot whose token expires within 30 days', 'bots whose token expires within 30 days'],
 }
 
 export const ALERT_KINDS = Object.keys(ALERT_TEXTS).filter(isAlertKind)

@@ -17,7 +17,7 @@ export type Needs = {
   botsUnheld: number
   /** Active bots whose bar ends more than half an hour from now. Bars for the reason `doubted` do not count. */
   botsBarred: number
-  /** Active and paused bots whose token ends within 30 days. */
+  /** Active and paused bots whose token expires within 30 days. */
   tokensEndSoon: number
   /** Endpoints that answered that they no longer exist (410). */
   endpointsLost: number

@@ -11,7 +11,7 @@ describe('the share of a process', () => {
   it.each([
     ['one process', [50], 20, [20]],
     ['two processes', [50, 50], 20, [10, 10]],
-    ['an odd number of bots, rounded up', [50, 50], 21, [11, 11]],
+    ['an odd number of bots', [50, 50], 21, [11, 11]],
     ['a small process', [50, 5], 20, [15, 5]],
     ['two small processes', [3, 50, 5], 20, [3, 12, 5]],
     ['a process with room for exactly its even share', [10, 50], 20, [10, 10]],

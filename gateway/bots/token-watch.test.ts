@@ -27,7 +27,7 @@ function startWatch() {
   return { watch: createTokenWatch({ log, clock }), lines, clock }
 }
 
-describe('the end of a token', () => {
+describe('the expiry of a token', () => {
   it('is logged as one warning less than 30 days before, and as one error less than 7 days before', () => {
     const { watch, lines, clock } = startWatch()
     watch([aBot(40)])

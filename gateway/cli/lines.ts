@@ -146,7 +146,7 @@ export const addedBotLines = ({ added, refused }: AddedBots): string[] => [
 export function renewedBotLines({ renewed, refused }: RenewedBots): string[] {
   if (renewed.length + refused.length === 0)
     return [
-      'No bot is dead, and no token ends within 30 days. To renew another bot, such as one whose token is tried again, name it: bot renew 1.',
+      'No bot is dead, and no token expires within 30 days. To renew another bot, such as one whose token is tried again, name it: bot renew 1.',
     ]
   return [
     ...renewed.map((bot) => `Bot ${bot.botId} renewed: ${bot.name} (${bot.steamId}).${answersNotice(bot)}`),

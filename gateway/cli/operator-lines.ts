@@ -5,7 +5,7 @@ import type { FreshLink, OperatorList } from '../operations/operators.ts'
 import type { ProposalList } from '../operations/proposals.ts'
 import { Refusal } from './terminal.ts'
 
-/** A link ends by the machine's clock, which in a sandbox may be behind the times that the other commands print. */
+/** A link expires by the machine's clock, which in a sandbox may be behind the times that the other commands print. */
 export function linkLines({ name, role, url, endsAt }: FreshLink): string[] {
   return [
     `${name} (${role}) opens this link and registers a passkey. It works only once, and only for 10 minutes, until ${endsAt.toISOString()} by this machine's clock:`,

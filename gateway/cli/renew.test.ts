@@ -61,7 +61,7 @@ async function botRows(): Promise<Row[]> {
 const steamIdOf = (index: number) => bots[index]?.steamId
 
 describe('bot renew', () => {
-  it('renews, one by one, every bot that is dead or whose token ends within 30 days', async () => {
+  it('renews, one by one, every bot that is dead or whose token expires within 30 days', async () => {
     await setTokenEnd(1, 29)
     await database.pool.query(`update bot set state = 'dead' where id = 2`)
     const before = await botRows()
@@ -85,7 +85,7 @@ describe('bot renew', () => {
     await setTokenEnd(1, 31)
     expect(await run(['bot', 'renew'])).toMatchObject({
       code: 0,
-      out: 'No bot is dead, and no token ends within 30 days. To renew another bot, such as one whose token is tried again, name it: bot renew 1.\n',
+      out: 'No bot is dead, and no token expires within 30 days. To renew another bot, such as one whose token is tried again, name it: bot renew 1.\n',
     })
   })
 

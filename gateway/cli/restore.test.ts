@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => till.close())
 
-it('restore finish may count items for an hour, because the till does nothing before the count is complete', async () => {
+it('restore finish is allowed an hour to count items, because the till does nothing before the count is complete', async () => {
   await aBot(till)
   await sql`create table seen (statement_timeout text)`.execute(till.db)
   await sql`

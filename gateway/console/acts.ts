@@ -59,8 +59,8 @@ const dollars = z
   })
 
 /**
- * A payout, credit, debit or write-off. Parses its typed amount into minor units. `mayOwe`: a debit may make the store's
- * balance negative.
+ * A payout, credit, debit or write-off. Parses its typed amount into minor units. `mayOwe`: allows a debit to make the
+ * store's balance negative.
  */
 const movement = z
   .object({

@@ -43,7 +43,7 @@ export function createBatch(): Batch {
     },
     // biome-ignore lint/correctness/useYield: nothing can be read from a batch
     async *streamQuery() {
-      throw new Error('a batch answers nothing')
+      throw new Error('a batch has no rows to stream')
     },
   }
   const executor = new DefaultQueryExecutor(compiler, adapter, {

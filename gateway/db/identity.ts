@@ -41,7 +41,7 @@ export async function readIdentity(client: Client): Promise<Identity | undefined
   )
 }
 
-/** Records which till owns the database, unless that is known. */
+/** Records which till owns the database, unless that is recorded already. */
 export async function claimDatabase(
   client: Client,
   { mode, keyFingerprint }: Omit<Identity, 'oldFingerprints'>,

@@ -79,7 +79,7 @@ describe('a sale', () => {
     }
   })
 
-  it('ignores a report that the market pays more than the price, or a negative amount', () => {
+  it('ignores a report of an amount that is negative or exceeds the price', () => {
     expect(saleAfter({ kind: 'paid', received: 1_001n }).state).toBe('listed')
     expect(saleAfter({ kind: 'settling', received: -1n, settlesAt: at(1) }).state).toBe('listed')
   })

@@ -98,7 +98,7 @@ function afterDelivery(sale: Sale, { steamTradeId }: { steamTradeId: string }, t
 
 const isGiven = (state: SaleState): boolean => state === 'delivered' || state === 'settling'
 
-/** False for a report that the market pays more than the price, or a negative amount. */
+/** False for a reported amount that is negative or exceeds the price. */
 const isPlausible = ({ price }: Sale, received: bigint): boolean => received >= 0n && received <= price
 
 export function isOver(state: SaleState): boolean {

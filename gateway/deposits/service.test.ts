@@ -182,7 +182,7 @@ describe('a trade link that a shopper gives', () => {
 })
 
 describe('the time of a deposit', () => {
-  it('ends once, after an hour, with an event for the store', async () => {
+  it('ends after an hour, with a single event for the store', async () => {
     const { id } = await aDeposit(till, store)
     till.clock.advance(HOUR_MS - 1)
     await expireDeposit(till.deps, id)

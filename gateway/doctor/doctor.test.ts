@@ -189,7 +189,7 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
     /X-Forwarded-Proto/,
   ],
   [
-    'a certificate that ends soon',
+    'a certificate that expires soon',
     () => proxy({ certificateEndsMs: NOW.getTime() + 3 * DAY_MS }),
     'proxy.tls',
     /renew/,
@@ -247,7 +247,7 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
   ],
   ['a notice that is not acknowledged', () => bot({ noticeAcknowledged: false }), 'bots.3', /acknowledges/],
   [
-    'a token that ends soon',
+    'a token that expires soon',
     () => bot({ tokenExpiresAt: new Date(NOW.getTime() + 9 * DAY_MS) }),
     'bots.3',
     /bot renew 3/,

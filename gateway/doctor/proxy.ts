@@ -143,7 +143,7 @@ function callerFinding(caller: Answered['caller']): Finding {
 export function tlsFinding(check: string, endsMs: number | undefined, nowMs: number): Finding {
   if (endsMs === undefined) return notChecked(check, 'the certificate could not be read')
   const days = Math.floor((endsMs - nowMs) / DAY_MS)
-  const says = `the certificate ends in ${counted(days, 'day')}`
+  const says = `the certificate expires in ${counted(days, 'day')}`
   if (endsMs - nowMs > CERTIFICATE_MS) return good(check, says)
   return mend(check, says, 'renew it, and find out why it was not renewed automatically')
 }

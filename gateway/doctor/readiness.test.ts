@@ -26,7 +26,7 @@ const BOT = {
 }
 
 it.each([
-  [48, 'ends in 2 days'],
+  [48, 'expires in 2 days'],
   [0, 'has expired'],
   [-24, 'has expired'],
 ])('a token with %i hours left %s', (hours, end) => {

@@ -144,7 +144,7 @@ function tokenFinding(
 ) {
   if (tokenExpiresAt === null) return good(check, `${who} is online, its token does not expire`)
   const leftMs = tokenExpiresAt.getTime() - now.getTime()
-  const end = leftMs > 0 ? `ends in ${ageText(leftMs)}` : 'has expired'
+  const end = leftMs > 0 ? `expires in ${ageText(leftMs)}` : 'has expired'
   const says = `${who} is online, its token ${end}`
   if (tokenEnd(tokenExpiresAt, now) === 'far') return good(check, says)
   return mend(check, says, `tradetill bot renew ${botId}`)

@@ -75,7 +75,7 @@ it.each<[what: string, findings: () => Finding[], check: string, advice: RegExp]
   ['a proxy that replaces Host', () => answer({ status: 421, refusal: 'wrong_host' }), 'console', /Host/],
   ['a proxy that hides https', () => answer({ status: 403, refusal: 'https_required' }), 'console', /Proto/],
   [
-    'a certificate that ends soon',
+    'a certificate that expires soon',
     () => answer({ page: 'live', certificateEndsMs: DAY_MS }),
     'console.tls',
     /renew/,

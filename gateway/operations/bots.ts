@@ -12,7 +12,7 @@ import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 
 /**
- * `tokenEndsSoon`: the token ends within 30 days, by the till's clock, or has ended. `history`: how far the bot's
+ * `tokenEndsSoon`: the token expires within 30 days, by the till's clock, or has expired. `history`: how far the bot's
  * trades were read on Steam; null if it never had an item. `completeAt`: all reversals before this time are known;
  * null before the first complete reading.
  */

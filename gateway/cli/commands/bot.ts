@@ -64,7 +64,7 @@ const add = command({
 })
 
 const renew = command({
-  does: 'renew tokens, approved in the Steam app of each bot; without BOT, all that are refused or end within 30 days',
+  does: 'renew tokens, approved in the Steam app of each bot; without BOT, all that are refused or expire within 30 days',
   example: 'bot renew',
   parameters: { flags: ACT, positional: { kind: 'array', parameter: BOT } },
   load: async () => {
@@ -75,7 +75,7 @@ const renew = command({
 })
 
 const list = command({
-  does: 'list the bots: whether each is online, its items, and the end of its token',
+  does: 'list the bots: whether each is online, its items, and when its token expires',
   example: 'bot list',
   parameters: { flags: FIND },
   load: async () => {

@@ -164,7 +164,7 @@ const departures = command({
 })
 
 const explain = command({
-  does: 'end the alarm about a departure, giving its reason',
+  does: 'explain a departure, which ends the alarm about it',
   example: "items explain 12 --reason 'I sent them to the new storage account myself'",
   parameters: {
     flags: SERIOUS_ACT,

@@ -20,7 +20,7 @@ const status = command({
   },
 })
 
-/** The longest that a statement of `finish` may run. It counts all items ever moved, while the till is stopped. */
+/** The longest that a statement of `finish` may run: one counts all items ever moved, while the till is stopped. */
 const COUNT_MS = 3_600_000
 
 const finish = command({
