@@ -29,7 +29,7 @@ it.each([
   expect(readSettings(sandbox)).toMatchObject({ mode: 'sandbox' })
 })
 
-it('live mode refuses a database on another machine whose server nobody checks', () => {
+it('live mode refuses a database on another machine if its certificate is not checked', () => {
   const at = (rest: string) => ({ TRADETILL_VAULT_DATABASE_URL: `postgres://vault:secret@${rest}` })
   const plain = at('db.example/till?sslmode=require')
   expect(() => readSettings({ ...LIVE, ...plain })).toThrow(

@@ -1,6 +1,6 @@
 /**
- * Notes that a person must look if a market does not say which items of a game were sold: the vault then hands over none
- * of that game.
+ * Notes that a market needs a person while it does not say which items of a game were sold: the vault then hands over
+ * none of that game.
  */
 import { GAME_FACTS } from '../../contract/games.ts'
 import type { Failure } from './market.ts'

@@ -7,7 +7,7 @@ import { createPace } from './pace.ts'
 const ITEM = 'AK-47 | Redline (Field-Tested)'
 
 it.each(['steam-down', 'price-403', 'price-500', 'price-html'])(
-  'with the fault "%s" a price is unanswered, and the item is not cached as one without a price',
+  'with the fault "%s", a price is unanswered, and the item is not cached as one without a price',
   async (fault) => {
     let nowMs = Date.now()
     const steam = await startSteam({ port: 0, seed: 'prices', quotas: false, clock: () => nowMs })

@@ -32,7 +32,8 @@ class SandboxAgent extends Agent {
 }
 
 /**
- * Throws unless the mode is sandbox, and `sandboxUrl` a plain http address of this machine without a user name or path.
+ * Throws unless the mode is sandbox, and `sandboxUrl` is a plain http address of this machine, without a user name or
+ * path.
  */
 export function sandboxConnection(
   mode: 'sandbox' | 'live',

@@ -26,7 +26,7 @@ const pushed = (number: string, appId: string, until: string): string =>
   `{"waxid":${number},"tradelink":"${LINK}","tradeoffermessage":"hi","send_until":${until},
     "json_tradeoffer":{"me":{"assets":[{"appid":${appId},"contextid":2,"assetid":${RUST_ID}}]}}}`
 
-describe('the numbers of a sale may be bare or in quotes', () => {
+describe('a sale is read with its numbers bare or in quotes:', () => {
   it.each([
     ['"7"', '12340', '"2027-01-15T08:05:00.000Z"'],
     ['7', '"12340"', '1800000300'],

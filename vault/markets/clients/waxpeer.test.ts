@@ -32,7 +32,7 @@ const keepOnlineAndCount = (count: () => number, stepMs: number) => async (): Pr
 }
 
 describe('an account', () => {
-  it('needs a socket, a trade link and an access token, which the client sends again after an hour', async () => {
+  it('needs a socket, a trade link, and an access token that the client sends again after an hour', async () => {
     expect(await unwrap(client.ready())).toEqual({
       problems: ['no_trade_token', 'offline'],
       feeBp: 500n,
@@ -74,7 +74,7 @@ describe('an account', () => {
     expect((await client.ready()).kind).toBe('answered')
   })
 
-  it('has its key removed from a refusal that contains the address of the call', async () => {
+  it('finds no key in the client’s answer if a refusal quotes the address of the call', async () => {
     const key = bench.market.waxpeer.open(bench.seller.steamId)
     client.close()
     client = bench.waxpeerWith(key)
