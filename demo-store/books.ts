@@ -47,9 +47,9 @@ export function openBooks(file: string) {
   const inTransaction = <T>(work: () => T): T => {
     db.exec('begin immediate')
     try {
-      const done = work()
+      const result = work()
       db.exec('commit')
-      return done
+      return result
     } catch (error) {
       db.exec('rollback')
       throw error

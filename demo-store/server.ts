@@ -154,7 +154,8 @@ function viewFor(request: IncomingMessage, { books, calls }: Store): StoreView {
 }
 
 /**
- * Saves the language that is in a returning shopper's address, and removes it there: a reload would save it again.
+ * Saves the language in a returning shopper's address, and redirects to the address without it, because a reload would
+ * save it again.
  */
 function keepLanguage(request: IncomingMessage, language: Language): Reply {
   const query = queryOf(request)
@@ -239,8 +240,8 @@ async function startTopUp(request: IncomingMessage, store: Store): Promise<Reply
   )
   if (deposit === undefined) return message(request, 502, 'closed')
   store.books.setDeposit(externalId, deposit)
-  const here = `/pay?order=${encodeURIComponent(externalId)}`
-  return { status: 303, location: isHere ? here : deposit.url }
+  const payPath = `/pay?order=${encodeURIComponent(externalId)}`
+  return { status: 303, location: isHere ? payPath : deposit.url }
 }
 
 function showPayment(request: IncomingMessage, store: Store): Reply {

@@ -3,10 +3,10 @@ import type { DatabaseSync } from 'node:sqlite'
 export type Statements = ReturnType<typeof prepare>
 
 export function prepare(db: DatabaseSync) {
-  return { ...ofTopUps(db), ...ofMoney(db), ...ofGoods(db) }
+  return { ...topUpStatements(db), ...moneyStatements(db), ...goodsStatements(db) }
 }
 
-function ofTopUps(db: DatabaseSync) {
+function topUpStatements(db: DatabaseSync) {
   return {
     // 'starting': the till has not confirmed that it opened the deposit.
     insertTopUp: db.prepare(
@@ -39,7 +39,7 @@ function ofTopUps(db: DatabaseSync) {
   }
 }
 
-function ofMoney(db: DatabaseSync) {
+function moneyStatements(db: DatabaseSync) {
   return {
     creditOf: db.prepare('select sequence, spendable from credit where deposit_id = ?'),
     setCredit: db.prepare(
@@ -66,7 +66,7 @@ function ofMoney(db: DatabaseSync) {
   }
 }
 
-function ofGoods(db: DatabaseSync) {
+function goodsStatements(db: DatabaseSync) {
   return {
     cart: db.prepare('select good, count from cart where shopper = ? order by rowid'),
     addOne: db.prepare(

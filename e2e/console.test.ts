@@ -247,7 +247,7 @@ test('an operator removes an endpoint with a reason, and only the record of this
   await dialog.getByLabel('Reason, for the record').fill('the store moved')
   expect(await violations(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Remove' }).click()
-  // The change removes the row, and the dialog goes with it.
+  // The dialog disappears with its row.
   await row.waitFor({ state: 'detached' })
   await expect.poll(() => query('select 1 from webhook_endpoint where id = $1', [endpoint?.id])).toEqual([])
   await page.goto(`${till.console}/acts`)
@@ -276,7 +276,7 @@ test('a list whose next page cannot be loaded keeps its rows, reports the failur
   await failure.waitFor({ state: 'detached' })
 })
 
-test('a page of a list that arrives after the filter has changed is not appended to other rows', async () => {
+test('rows that were requested before the filter changed are dropped', async () => {
   const ids = [(await createDeposit()).id, (await createDeposit()).id, (await createDeposit()).id].reverse()
   const { page } = await openBrowser({ viewport: DESKTOP })
   await enterSandbox(page)

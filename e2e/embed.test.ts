@@ -208,7 +208,7 @@ test('Esc in the frame closes it and gives the focus back; with an open offer, E
   expect(questions).toHaveLength(2)
 })
 
-test('an element loads after a hundred removals, and leaves nothing behind when closed; the loader opens no foreign address', async () => {
+test('an element loads once although it was moved a hundred times, and leaves nothing behind; the loader opens no foreign address', async () => {
   const { page } = await openPatientBrowser()
   const { url } = await createDeposit({ embedOrigin: STORE_ORIGIN })
   await openStorePage(page, { url })

@@ -73,8 +73,8 @@ async function expectError(type: InventoryErrorType, who: string) {
   return { page, texts: TEXTS.ru }
 }
 
-describe('A-074 A-110 an inventory that cannot be shown says why, in both languages', () => {
-  test('A-125 a hidden inventory says so, and its button leads to the setting that shows it', async () => {
+describe('A-074 A-110 if an inventory cannot be shown, in both languages', () => {
+  test('A-125 the error says that the inventory is hidden, and a button leads to the setting that shows it', async () => {
     const { page } = await expectError('hidden', 'magic_hidden')
     const { steamId } = await shopper('magic_hidden')
     const popup = page.waitForEvent('popup')
@@ -147,7 +147,7 @@ const pressPay = (page: Page, texts: Messages) =>
   page.getByRole('button', { name: texts.pay, exact: true }).click()
 
 describe('A-025 A-063 A-110 the error of a trade that was not created', () => {
-  test('A-129 A-026 says that Steam refused the trade, and locks the page behind it, which keeps its scroll position', async () => {
+  test('A-129 A-026 says that Steam refused the trade; the page behind it is locked, and stays scrolled as it was', async () => {
     const { page, texts } = await openStandAndPick('magic_reverser')
     const { steamId } = await shopper('magic_reverser')
     await beginForTest('send-15', { steamId })
@@ -179,7 +179,7 @@ describe('A-025 A-063 A-110 the error of a trade that was not created', () => {
     await errorAlert(page, texts, 'invalidPartner').waitFor()
   })
 
-  test('A-022 A-074 A-128 names maintenance, which also stops inventories, and the page has a line about it until it ends', async () => {
+  test('A-022 A-074 A-128 names maintenance, and the page has a line about it until it ends; another inventory is not shown meanwhile', async () => {
     const { page, texts } = await openStandAndPick('magic_accepts')
     const controlsBox = () => page.locator('.controls').boundingBox()
     const before = await controlsBox()

@@ -151,7 +151,7 @@ test.each([
   },
 )
 
-test('before the code of the items arrives, their space lies below the panel of the link and has its width', async () => {
+test('before the code of the items arrives, the space for them lies below the link panel and is as wide', async () => {
   const deposit = await createDeposit({ language: 'en' })
   const caller = await callerOf(till.gateway, deposit)
   await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })

@@ -8,7 +8,7 @@ import { centsOf, openOffer, pickItems } from './support/shopper.ts'
 
 const amountField = (page: Page, texts: Messages) => page.getByRole('textbox', { name: texts.pickAmount })
 
-test('for a typed amount the page picks items that cover it and are worth at most as much as the cheapest single item that does', async () => {
+test('the page picks items that cover a typed amount, worth no more than the cheapest single item that would', async () => {
   const { page, texts, inventory } = await openStand()
   await amountField(page, texts).focus()
   await page.keyboard.type('12,34')

@@ -242,13 +242,13 @@ const FROM_FILES: Record<string, string> = {
   TRADETILL_OWNER_DATABASE_URL_FILE: 'TRADETILL_OWNER_DATABASE_URL',
 }
 
-function withFiles(given: Record<string, string | undefined>) {
-  const settings = { ...given }
+function withFiles(environment: Record<string, string | undefined>) {
+  const settings = { ...environment }
   const problems: string[] = []
   for (const [name, target] of Object.entries(FROM_FILES)) {
-    const file = given[name]
+    const file = environment[name]
     if (file === undefined) continue
-    const answer = given[target] === undefined ? readSettingFile(file) : SET_TWICE
+    const answer = environment[target] === undefined ? readSettingFile(file) : SET_TWICE
     if (answer.kind === 'text') settings[target] = answer.text
     else problems.push(`${name} ${answer.reason}`)
   }
@@ -262,8 +262,8 @@ const SETTINGS =
 
 /** Reads the settings, and treats empty ones as absent. If settings from files have problems, reports only those. */
 export function readConfig(environment: Record<string, string | undefined> = process.env): ConfigAnswer {
-  const given = Object.entries(environment).filter(([name, value]) => SETTINGS.test(name) && value !== '')
-  const { settings, problems } = withFiles(Object.fromEntries(given))
+  const ours = Object.entries(environment).filter(([name, value]) => SETTINGS.test(name) && value !== '')
+  const { settings, problems } = withFiles(Object.fromEntries(ours))
   if (problems.length > 0) return { kind: 'refused', problems }
   const parsed = environmentSchema.safeParse(settings)
   if (!parsed.success) {

@@ -238,8 +238,8 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
   })
   shutdown.add('work', 'bots', () => bots.stop())
   const due = hasRole(parts, 'work') ? await startDueWork(parts, features, shutdown) : []
-  const ofProcess = processSweeps(epochs, common.db, { ...parts, clock: common.clock, mode: config.mode })
-  for (const sweep of ofProcess) due.push(startSweep(sweep, log, shutdown))
+  const forProcess = processSweeps(epochs, common.db, { ...parts, clock: common.clock, mode: config.mode })
+  for (const sweep of forProcess) due.push(startSweep(sweep, log, shutdown))
   followSandbox(parts, shutdown, pricing === undefined ? due : [...due, pricing])
 }
 

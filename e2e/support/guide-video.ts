@@ -135,8 +135,8 @@ async function encode({
     const frames = Math.round((ms / 1000) * fps)
     for (let index = 0; index < frames; index += 1) {
       // The pointer slows down as it arrives.
-      const way = 1 - (1 - (index + 1) / frames) ** 3
-      const [x, y] = [from.x + (to.x - from.x) * way, from.y + (to.y - from.y) * way]
+      const share = 1 - (1 - (index + 1) / frames) ** 3
+      const [x, y] = [from.x + (to.x - from.x) * share, from.y + (to.y - from.y) * share]
       drawing.drawImage(image, 0, 0)
       if (isPressed) {
         drawing.fillStyle = 'rgb(61 220 132 / 40%)'

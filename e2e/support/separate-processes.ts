@@ -91,8 +91,8 @@ async function untilServing(process: Running, url: string): Promise<Running> {
 }
 
 async function runOperatorCommand(env: Record<string, string>, args: string[], input = ''): Promise<string> {
-  const done = run('gateway/cli/main.ts', env, { args, input })
-  const code = await done.ended
-  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}:\n${done.output()}`)
-  return done.output()
+  const command = run('gateway/cli/main.ts', env, { args, input })
+  const code = await command.ended
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}:\n${command.output()}`)
+  return command.output()
 }
