@@ -35,7 +35,7 @@ describe('an answer', () => {
     expect(calls[0]?.init).toMatchObject({ method: 'GET', cache: 'no-store', credentials: 'same-origin' })
   })
 
-  it('D-23 an answer with status 304 means "unchanged"', async () => {
+  it('D-23 with status 304 means "unchanged"', async () => {
     const { api, calls } = apiWithAnswers(new Response(null, { status: 304 }))
     expect(await api.payment(HASH, { language: 'en', etag: '"7"', signal })).toEqual({ kind: 'unchanged' })
     expect(calls[0]?.headers.get('if-none-match')).toBe('"7"')
@@ -74,7 +74,7 @@ describe('an answer', () => {
     },
   )
 
-  it('A-104 an answer without content is a success if the call expects no content', async () => {
+  it('A-104 without content is a success if the call expects no content', async () => {
     const { api, calls } = apiWithAnswers(new Response(null, { status: 204 }))
     const report = { message: 'm', type: 't', filename: '', lineno: 1, empty: false, url: 'https://x/' }
     expect(await api.reportError(report, 'en')).toMatchObject({ kind: 'ok', body: null })

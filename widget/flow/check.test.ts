@@ -44,7 +44,7 @@ describe('the deposit', () => {
     expect(check(over)).toMatchObject({ notBeforeMs: 7_200_000 })
   })
 
-  it('A-061 the deposit is checked after its last known deadline if an accepted offer’s dialog was closed', () => {
+  it('A-061 is checked after its last known deadline if an accepted offer’s dialog was closed', () => {
     const accepted = loaded({ status: 'pending', timeLeft: null })
     const left = play(confirming(), loaded({ status: 'pending', timeLeft: 300 }), accepted, {
       kind: 'confirmationLeft',
@@ -137,7 +137,7 @@ describe('a page that could not be opened', () => {
 describe('a deposit that ended without success', () => {
   const timedOut = play(confirming(), loaded({ status: 'tradeTimeout', timeLeft: null })).state
 
-  it('D-6 such a deposit is checked once when the shopper comes back, and shows a late success', () => {
+  it('D-6 is checked once when the shopper comes back, and shows a late success', () => {
     expect(check(timedOut)).toBeUndefined()
     const back = play(timedOut, RETURNED).state
     expect(check(back)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })

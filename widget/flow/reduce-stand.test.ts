@@ -26,13 +26,13 @@ const selectionOf = (state: FlowState) => standOf(state).selection
 const loading = (state: FlowState) => activitiesOf(state).find(({ kind }) => kind === 'loadInventory')
 
 describe('the inventory', () => {
-  it('A-114 the inventory is requested for the default game, in the language of the page', () => {
+  it('A-114 is requested for the default game, in the language of the page', () => {
     const state = openedOn('created', { language: 'ru' })
     expect(loading(state)).toMatchObject({ game: 'cs', language: 'ru', reload: false })
     expect(shownInventory(standOf(state))).toBeNull()
   })
 
-  it('A-044 the inventory is on the page when it has loaded', () => {
+  it('A-044 is on the page when it has loaded', () => {
     const arrived = inventory([item('1')])
     const state = withInventory(openedOn('created'), arrived)
     expect(standOf(state).inventory).toEqual({ status: 'ready', inventory: arrived })
@@ -98,7 +98,7 @@ describe('the inventory', () => {
     expect(shown).toEqual(GAMES)
   })
 
-  it('D-28 the inventory is loaded again when technical works are over', () => {
+  it('D-28 is loaded again when technical works are over', () => {
     const change = { inventoryError: true, inventoryErrorType: 'engineeringWorks' } as const
     const closed = withInventory(openedOn('created', { technicalWorks: true }), inventory([], change))
     expect(loading(play(closed, loaded({ technicalWorks: true })).state)).toBeUndefined()

@@ -192,7 +192,7 @@ describe('a page opened while an offer is being created', () => {
 })
 
 describe('the confirmation', () => {
-  it('A-051 the confirmation opens for a pending deposit, and the page polls', () => {
+  it('A-051 opens for a pending deposit, and the page polls', () => {
     const state = openedOn('pending', { timeLeft: 300 })
     expect(modalKind(state)).toBe('confirming')
     expect(polling(state)).toBe(true)

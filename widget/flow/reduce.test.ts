@@ -366,7 +366,7 @@ describe('the outcome', () => {
 })
 
 describe('an outage while polling', () => {
-  it('D-17 an outage is shown once, in the server’s words, and polling continues', () => {
+  it('D-17 is shown once, in the server’s words, and polling continues', () => {
     const { state, effects } = play(confirming(), failed('busy'), failed(), failed('busy'))
     expect(effects).toEqual([{ kind: 'toast', toast: { text: 'depositFailed', detail: 'busy' } }])
     expect(kinds(state)).toContain('poll')

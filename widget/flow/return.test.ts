@@ -65,7 +65,7 @@ describe('coming back while an answer is missing', () => {
     expect(flow.state().page.stage).toBe('wait-for-select-items')
   })
 
-  it('D-25 the return repeats the trade call, and the page shows the answer', async () => {
+  it('D-25 repeats the trade call, and the page shows the answer', async () => {
     const { flow, callsTo, pass } = await payItems({
       '/api/trade': hangsFirst(() => json({ state: 'active' })),
     })
@@ -78,7 +78,7 @@ describe('coming back while an answer is missing', () => {
     expect(flow.state().modal.kind).toBe('confirming')
   })
 
-  it('D-25 the return repeats the trade call immediately, before the next repetition is due', async () => {
+  it('D-25 repeats the trade call immediately, before the next repetition is due', async () => {
     const { flow, callsTo, pass } = await payItems({
       '/api/trade': (_call, times) => (times === 1 ? problem(500, 'internal') : json({ state: 'active' })),
     })

@@ -43,7 +43,7 @@ describe('A-065 A-110 the texts', () => {
     }
   })
 
-  it('A-030 A-035 A-112 the texts of the help page give the required information', () => {
+  it('A-030 A-035 A-112 of the help page give the required information', () => {
     expect(Object.keys(helpTexts.en)).toEqual(
       expect.arrayContaining(['escrow', 'games', 'prices', 'minimum', 'money']),
     )
@@ -190,7 +190,7 @@ describe('the texts of the specification', () => {
     },
   )
 
-  it('A-129 the texts say in both languages what to do about a trade that was not created', () => {
+  it('A-129 say in both languages what to do about a trade that was not created', () => {
     expect(en.creationErrorText).toMatch(/[Cc]heck the trade URL or try .*later.*restrictions/)
     expect(ru.creationErrorText).toMatch(/Проверьте ссылку на обмен.*позже.*ограничения/)
   })
@@ -220,7 +220,7 @@ describe('the texts of the specification', () => {
     ])
   })
 
-  it('A-045 the texts name the wear of an item in both languages', () => {
+  it('A-045 name the wear of an item in both languages', () => {
     expect(en.wear).toEqual({
       WearCategory0: ['FN', 'Factory New'],
       WearCategory1: ['MW', 'Minimal Wear'],
@@ -237,7 +237,7 @@ describe('the texts of the specification', () => {
     ])
   })
 
-  it('A-088 A-112 A-034 the texts refuse too many items in the same words everywhere, and name the required numbers', () => {
+  it('A-088 A-112 A-034 refuse too many items in the same words everywhere, and name the required numbers', () => {
     expect(en.creationErrors.too_many_items).toBe(en.tooManyItems)
     for (const text of [inventoryErrors.escrow.description, helpTexts.en.escrow.text]) {
       expect(text).toMatch(/7 days/)
