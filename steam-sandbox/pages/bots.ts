@@ -1,7 +1,7 @@
 import { codeOf, credentialsOf } from '../credentials.ts'
 import { type Incoming, type Reply, redirect } from '../http.ts'
 import { GAMES } from '../items.ts'
-import { find, give, lose, switchOff, switchOn } from '../routes/changes.ts'
+import { gain, give, lose, switchOff, switchOn } from '../routes/changes.ts'
 import { approveLogin } from '../routes/enrolment.ts'
 import { lineOf } from '../routes/lines.ts'
 import type { Sandbox } from '../sandbox.ts'
@@ -125,9 +125,9 @@ export function botsForm({ form }: Incoming, sandbox: Sandbox): Reply {
 }
 
 function driftForm(form: URLSearchParams, sandbox: Sandbox): Reply | undefined {
-  const [loser, finder] = [form.get('lose'), form.get('find')]
-  if (loser === null && finder === null) return undefined
-  const answer = loser === null ? find(sandbox, finder ?? '') : lose(sandbox, loser, undefined)
+  const [loser, gainer] = [form.get('lose'), form.get('find')]
+  if (loser === null && gainer === null) return undefined
+  const answer = loser === null ? gain(sandbox, gainer ?? '') : lose(sandbox, loser, undefined)
   if (answer.status === 200) return redirect('/bots/', 303)
   return page('Nothing changed', '<h1>Nothing changed</h1><p>The bot has no items.</p>', 409)
 }

@@ -37,7 +37,7 @@ export const CHANGES: Record<string, Change> = {
     return give(sandbox, { from: id, to, assetIds: stringsOf(field(body, 'items')) })
   },
   'POST bots lose': (sandbox, id, body) => lose(sandbox, id, stringsOf(field(body, 'items'))),
-  'POST bots find': (sandbox, id) => find(sandbox, id),
+  'POST bots find': (sandbox, id) => gain(sandbox, id),
   'POST trades reverse': (sandbox, id, body) =>
     reverse(sandbox, id, {
       assetIds: stringsOf(field(body, 'items')),
@@ -131,7 +131,7 @@ export function lose(sandbox: Sandbox, steamId: string, assetIds: string[] | und
 }
 
 /** Adds an item to a bot without a trade. */
-export function find(sandbox: Sandbox, steamId: string): Reply {
+export function gain(sandbox: Sandbox, steamId: string): Reply {
   return toReply(sandbox.change<Done | Refusal>((world) => gainItem(world, { steamId })))
 }
 

@@ -31,5 +31,5 @@ export function createTextsHook<PartTexts>(partTexts: Translated<PartTexts>): ()
   }
 }
 
-/** For modules that need no texts beyond those of the page and of its rest. */
+/** For modules that need only the texts of the page and of its part `rest`. */
 export const useRestTexts = createTextsHook({ en: {}, ru: {} })
