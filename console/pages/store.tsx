@@ -75,7 +75,7 @@ function Settings({ store, refresh }: PanelProps) {
         />
         <ActButton
           act="store free-room"
-          label="Free room in its limit"
+          label="Make room in its limit"
           does="Frees the part of the store’s risk limit that reversals use. Otherwise, each reversal uses its part for 30 days."
           needs="operator"
           needsReason
