@@ -105,3 +105,16 @@ describe('a listing', () => {
     await till.db.deleteFrom('vault_told').execute()
   })
 })
+
+it('a report with a number that no game can have is answered as unreadable, and does not keep later ones waiting', async () => {
+  const listing = { kind: 'listing', appId: 2 ** 31, listedAssetId: '991', price: '100' }
+  const rows = [
+    { ...waitingRow(1), told: JSON.stringify(listing) },
+    { ...waitingRow(2), told: GIFT },
+  ]
+  await till.db.insertInto('vault_told').values(rows).execute()
+  await bookVaultLog(till.deps)
+  const answers = await till.db.selectFrom('vault_told').select('answer').orderBy('n').execute()
+  expect(answers.map(({ answer }) => answer)).toEqual(['unreadable', 'recorded'])
+  await till.db.deleteFrom('vault_told').execute()
+})

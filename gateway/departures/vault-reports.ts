@@ -46,7 +46,7 @@ const reportSchema = z.discriminatedUnion('kind', [
 const entrySchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('listing'),
-    appId: z.int().positive(),
+    appId: z.int32().positive(),
     listedAssetId: z.string().regex(/^\d{1,20}$/),
     price: minor.refine((price) => price > 0n),
   }),
