@@ -40,7 +40,7 @@ import { sweepDeposits } from './trades/expiry.ts'
 import { reportOverdue, sweepTrades } from './trades/jobs.ts'
 import { sweepHistories } from './trades/protection.ts'
 import { saveVitals } from './vitals/store.ts'
-import { sweepDisabledEndpoints } from './webhooks/jobs.ts'
+import { sweepDisabledEndpoints, sweepFarDeliveries } from './webhooks/jobs.ts'
 
 const SWEEP_MS = 10_000
 const EPOCH_WATCH_MS = 2_000
@@ -155,6 +155,7 @@ export function sweepsOf({ trades, box, keep, rules, fleet, events, pool, metric
     { name: 'sweep of deposits', everyMs: SWEEP_MS, work: () => sweepDeposits(trades) },
     { name: 'sweep of events', everyMs: SWEEP_MS, work: () => publishEvents(events) },
     { name: 'sweep of disabled endpoints', everyMs: SWEEP_MS, work: () => sweepDisabledEndpoints(common) },
+    { name: 'sweep of far deliveries', everyMs: MINUTE_MS, work: () => sweepFarDeliveries(common) },
     { name: 'sweep of idempotency keys', everyMs: HOUR_MS, work: () => sweepIdempotency(common) },
     { name: 'sweep of old data', everyMs: HOUR_MS, work: () => sweepOldData(common) },
     { name: 'sweep of trade links', everyMs: HOUR_MS, work: () => sweepLinks(common) },

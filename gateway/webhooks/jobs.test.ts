@@ -1,4 +1,4 @@
-/** A disabled endpoint's waiting deliveries are given up in several short transactions. */
+/** Sweeps of deliveries: those of a disabled endpoint, and those that a wrong clock scheduled. */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { publishEvents } from '../events/service.ts'
@@ -6,7 +6,8 @@ import { aStore, startTill, type Till } from '../testing/till.ts'
 import { claimDue, expiredDeposit } from '../testing/webhooks.ts'
 import { enableByOperator, MOST_GIVEN_UP } from './endpoint-store.ts'
 import { removeOwnEndpoint, switchEndpoint } from './endpoints.ts'
-import { sweepDisabledEndpoints } from './jobs.ts'
+import { sweepDisabledEndpoints, sweepFarDeliveries } from './jobs.ts'
+import { nextWaitMs } from './schedule.ts'
 
 const WAITING = 2 * MOST_GIVEN_UP + 1
 
@@ -82,4 +83,20 @@ it('the sweep leaves the deliveries of an enabled endpoint', async () => {
   await sweepDisabledEndpoints(till.deps)
   await till.db.transaction().execute((tx) => enableByOperator(tx, endpointId))
   expect(await deliveries()).toEqual({ due: WAITING })
+})
+
+it('retries that a clock ahead of time scheduled are due now, and the longest wait of the schedule stays', async () => {
+  const now = till.clock.now()
+  const after = (ms: number) => new Date(now.getTime() + ms)
+  const longest = after(nextWaitMs({ attempts: 10 }, 1) ?? 0)
+  await till.db
+    .updateTable('webhook_delivery')
+    .set({ attempts: 1, claim: 1n, due_at: after(9e10) })
+    .execute()
+  await sql`update webhook_delivery set due_at = ${longest} where id = (select min(id) from webhook_delivery)`.execute(
+    till.db,
+  )
+  await sweepFarDeliveries(till.deps)
+  const rows = await till.db.selectFrom('webhook_delivery').select('due_at').orderBy('id').execute()
+  expect(rows.map(({ due_at }) => due_at)).toEqual([longest, ...Array(WAITING - 1).fill(now)])
 })

@@ -157,6 +157,26 @@ export const endpointsDue = (db: Db, now: Date): Promise<DueEndpoint[]> =>
     )
     .execute()
 
+/** The most deliveries of an endpoint that one statement brings forward. */
+export const MOST_BROUGHT_FORWARD = 500
+
+/**
+ * Makes deliveries due now that wait until after `latest`, and returns their number. A clock that was ahead scheduled
+ * them, and was set back since.
+ */
+export async function bringForward(db: Db, { latest, now }: { latest: Date; now: Date }): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update webhook_delivery set due_at = ${now}
+    where id = any(array(
+      select late.id from webhook_endpoint endpoint, lateral (
+        select id from webhook_delivery
+        where endpoint_id = endpoint.id and state = 'due' and due_at > ${latest}
+        limit ${MOST_BROUGHT_FORWARD} for update skip locked
+      ) late
+      where endpoint.state = 'enabled'))`.execute(db)
+  return Number(numAffectedRows)
+}
+
 type ReplayTarget = { id: bigint; storeId: bigint; eventTypes: readonly string[] | null; now: Date }
 
 /**
