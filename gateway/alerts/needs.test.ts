@@ -142,7 +142,7 @@ test('an endpoint counts after repeated failures, unless its store has disabled 
   await receiver.close()
 })
 
-test('a need for a person that the vault reports counts until the vault no longer reports it', async () => {
+test('a problem that the vault reports counts until the vault no longer reports it', async () => {
   await aVaultNeed(till.db)
   expect(await needs()).toMatchObject({ vaultNeeds: 1 })
   await till.db.deleteFrom('vault_need').execute()

@@ -86,8 +86,8 @@ export async function hasBotForTrade(
   limits: FleetLimits,
 ): Promise<boolean> {
   const bots = await botsForChoice(db, { partnerSteamId, game })
-  const others = bots.filter(({ botId }) => !tried.includes(botId))
-  return chooseBot(others, limits, { game, items }) !== undefined
+  const untried = bots.filter(({ botId }) => !tried.includes(botId))
+  return chooseBot(untried, limits, { game, items }) !== undefined
 }
 
 /** True if another bot would probably serve the waiting request sooner. Takes no lock. */

@@ -114,7 +114,7 @@ describe('bot', () => {
     expect((await run(['bot', 'list'])).out).toContain('\toffline (logging in)\t')
   })
 
-  it('list says that a retired bot has no token, and that a token without an end time does not expire', async () => {
+  it('list says that a retired bot has no token, and that a token without an expiry time does not expire', async () => {
     await run(['bot', 'add'], `${firstBot().refreshToken}\n`)
     await database.pool.query('update bot set token_expires_at = null')
     expect((await run(['bot', 'list'])).out).toContain('\ttoken does not expire\t')

@@ -52,7 +52,7 @@ export function botLines({ bots, tooMany, disarmed }: BotList): string[] {
   ]
 }
 
-/** The token of a retired bot is deleted. Any other token without an end does not expire. */
+/** The token of a retired bot is deleted. Any other token without an expiry time does not expire. */
 function tokenText({ state, tokenExpiresAt }: BotList['bots'][number]): string {
   if (state === 'retired') return 'no token'
   return tokenExpiresAt ? `token until ${dayOf(tokenExpiresAt)}` : 'token does not expire'

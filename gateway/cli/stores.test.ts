@@ -151,7 +151,7 @@ it.each([
   expect(answer.errors).toContain(reason)
 })
 
-it('a key reads and writes deposits by default; its end and a month without use are shown', async () => {
+it('a key reads and writes deposits by default; its expiry and a month without use are shown', async () => {
   const { storeId } = JSON.parse((await run(...ADD, '--json')).out)
   const addKey = ['key', 'add', '--store', storeId, '--name']
   await run(...addKey, 'seasonal', '--expires', '40d')

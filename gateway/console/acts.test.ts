@@ -140,7 +140,7 @@ test('a rule that keeps more than 100,000 items with a bot is refused', async ()
   expect(await doAct('items rule', { ...rule, keep: 100_000 }, 'more room')).toMatchObject({ status: 200 })
 })
 
-test('the text of a maintenance can be changed without a change of its end', async () => {
+test('the notice about maintenance can be changed without changing when maintenance ends', async () => {
   const { until } = (await doAct('maintenance on', { lasts: '2h' })).data
   expect(until).toMatch(/^\d{4}-/)
   const text = { en: 'We move.', ru: 'Мы переезжаем.' }

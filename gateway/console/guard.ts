@@ -34,8 +34,8 @@ function isOwnPage({ headers }: FastifyRequest, origin: string): boolean {
 
 /** False for a call with several Host headers: Node uses the first, but a proxy may have used another. */
 function isOurHost({ headers, raw: { rawHeaders } }: FastifyRequest, { url }: ConsoleSite): boolean {
-  const named = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
+  const hostHeaders = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')
   const ours = [url.host, `${url.hostname}:${port}`]
-  return named.length === 1 && ours.includes(String(headers.host).toLowerCase())
+  return hostHeaders.length === 1 && ours.includes(String(headers.host).toLowerCase())
 }

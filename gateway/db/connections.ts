@@ -58,16 +58,16 @@ export class Connection extends pg.Client {
 
   #ask(given: unknown[]): unknown {
     this.#isAsked = true
-    const answered = this.#startDeadline()
+    const endDeadline = this.#startDeadline()
     const callback = given.at(-1)
     if (typeof callback === 'function') {
       given[given.length - 1] = (...answer: unknown[]) => {
-        answered()
+        endDeadline()
         Reflect.apply(callback, undefined, answer)
       }
     }
     const answer: unknown = Reflect.apply(pg.Client.prototype.query, this, given)
-    if (answer instanceof Promise) answer.then(answered, answered)
+    if (answer instanceof Promise) answer.then(endDeadline, endDeadline)
     return answer
   }
 

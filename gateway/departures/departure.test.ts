@@ -72,7 +72,7 @@ describe('a departure', () => {
     expect(outcomeOf(half, record('committed'))).toMatchObject({ events: ['left'] })
   })
 
-  it('may be undone in part and then completely, and each item returns once', () => {
+  it('can be undone in part and then completely, and each item returns once', () => {
     const part = record('partly_rolled_back', [asset('1', { rolledBackAssetId: '8' }), asset('2')])
     expect(outcomeOf(record('complete'), part)).toEqual({ events: ['returned'], stage: 'gone', back: ['1'] })
     expect(outcomeOf(part).events).toEqual(['seen', 'left', 'returned'])

@@ -262,7 +262,7 @@ describe('an item that two bots sent back and forth', () => {
     expect(await inHand()).toEqual(['other 71'])
   })
 
-  it('and then gave away is at the second bot after the last two trades were undone, even if the first bot’s history shows this first', async () => {
+  it('and then gave away is at the second bot after the last two trades were undone, even if the first bot’s history shows the reversals first', async () => {
     toStorage()
     await read(bot)
     addRow(session, '9800', {

@@ -77,7 +77,7 @@ export function judgeSale(sale: Sale, report: SaleReport, at: Date): Sale {
       return isPlausible(sale, report.received) ? to('paid', { received: report.received }) : sale
     case 'cancelled':
       if (sale.state === 'cancelled' || sale.state === 'late') return sale
-      return to(isGiven(sale.state) ? 'late' : 'cancelled')
+      return to(awaitsMoney(sale.state) ? 'late' : 'cancelled')
     case 'reversed':
       return sale.state === 'reversed'
         ? sale
@@ -96,7 +96,7 @@ function afterDelivery(sale: Sale, { steamTradeId }: { steamTradeId: string }, t
   return { ...sale, steamTradeId }
 }
 
-const isGiven = (state: SaleState): boolean => state === 'delivered' || state === 'settling'
+const awaitsMoney = (state: SaleState): boolean => state === 'delivered' || state === 'settling'
 
 /** False for a reported amount that is negative or exceeds the price. */
 const isPlausible = ({ price }: Sale, received: bigint): boolean => received >= 0n && received <= price

@@ -147,7 +147,7 @@ describe('a record that an item left', () => {
     })
   })
 
-  it('can be taken back before Steam reports a trade that took the item, which then books the item out', async () => {
+  it('can be taken back before Steam reports a trade that took the item; that report books the item out', async () => {
     await run('moved', `${items[0]}\n`)
     await unmove()
     give()

@@ -82,10 +82,10 @@ export async function bookVaultLog(deps: BookingDeps, waits: Waits = createWaits
 }
 
 /** `waiting`: the listings that wait in this call. `waits` remembers a limited number. */
-type Turn = { waits: Waits; waiting: Map<string, ReportedListing>; nowMs: number }
+type Call = { waits: Waits; waiting: Map<string, ReportedListing>; nowMs: number }
 
-async function bookRow({ db, log }: BookingDeps, row: EntryRow, turn: Turn): Promise<void> {
-  const { waits, waiting, nowMs } = turn
+async function bookRow({ db, log }: BookingDeps, row: EntryRow, call: Call): Promise<void> {
+  const { waits, waiting, nowMs } = call
   // If a listing waits for its item, the reports on it wait too.
   if (waiting.has(keyOf(row))) return
   const mayWait = nowMs - row.at.getTime() < WAIT_MS

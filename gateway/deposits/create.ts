@@ -158,10 +158,10 @@ const amountOrNull = (amount: number | undefined): bigint | null =>
  * the trade token's hash, because more could reveal the token. Rows of an earlier version contain the second hash.
  */
 function requestHashes(body: CreateDepositBody, link: TradeLink | undefined): [Buffer, ...Buffer[]] {
-  const whole = sha256(canonical(body))
-  if (link === undefined) return [whole]
+  const fullHash = sha256(canonical(body))
+  if (link === undefined) return [fullHash]
   const tradeUrl = `${link.partner} ${sha256(link.token).toString('hex', 0, TOKEN_HINT_BYTES)}`
-  return [sha256(canonical({ ...body, tradeUrl })), whole]
+  return [sha256(canonical({ ...body, tradeUrl })), fullHash]
 }
 
 /** Returns the same text for equal values, whatever the order of their fields. */

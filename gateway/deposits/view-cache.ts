@@ -38,7 +38,7 @@ type Entry = { view: View; readMs: number; polledMs: number }
 export function createViewCache({ read, log, nowMs }: Options): ViewCache {
   const entries = new Map<string, Entry>()
   const reading = new Map<string, Promise<View | undefined>>()
-  const mayRead = createBuckets(FRESH_READS, nowMs)
+  const freshReads = createBuckets(FRESH_READS, nowMs)
   let isRefreshing = false
   let timer: NodeJS.Timeout | undefined
 
@@ -58,7 +58,7 @@ export function createViewCache({ read, log, nowMs }: Options): ViewCache {
   function readNow(hash: string): Promise<View | undefined> {
     const running = reading.get(hash)
     if (running !== undefined) return running
-    const view = mayRead.take(hash) ? undefined : peek(hash)
+    const view = freshReads.take(hash) ? undefined : peek(hash)
     if (view !== undefined) return Promise.resolve(view)
     const started = readOne(hash).finally(() => reading.delete(hash))
     reading.set(hash, started)

@@ -104,7 +104,7 @@ describe('an asset id that Steam never gave', () => {
 
   it.each<[string, Custody, GameLook, string[]]>([
     [
-      'two items have its name',
+      'two shown items have the item’s name',
       custody([withoutId]),
       look([ownItem('11'), ownItem('12')]),
       ['unnamed 1-x', 'foreign 12'],
@@ -134,13 +134,13 @@ describe('an asset id that Steam never gave', () => {
       ['unnamed 1-x'],
     ],
     [
-      'the only item with its name has an asset id that left custody',
+      'the only shown item with the name has an asset id that left custody',
       custody([withoutId], { entered: new Set(['570/11']) }),
       look([ownItem('11')]),
       ['missing 1-x', 'foreign 11'],
     ],
     [
-      'no shown item has its name',
+      'no shown item has the name',
       custody([withoutId]),
       look([ownItem('11', 'Cape')]),
       ['missing 1-x', 'foreign 11'],
