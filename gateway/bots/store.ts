@@ -271,7 +271,7 @@ export type WatchedTrades = {
   open: number
   /** Trades that ended without items, but are still reviewed because their offers may have been accepted. */
   reviewed: number
-  /** Delivered trades whose items may be taken back, or whose credit is held. */
+  /** Delivered trades whose items can still be taken back, or whose credit is held. */
   protected: number
 }
 

@@ -5,7 +5,7 @@ import { AMOUNT_MINOR, withChange } from './invented.ts'
 import { changesBy, type Kit, mustAccept, mustRefuse } from './kit.ts'
 
 const VERIFY = 'webhooks.md#verify'
-/** A signed time may be off by five minutes. This is one more. */
+/** A minute more than a signed time may be off. */
 const OFF_BY_MS = 6 * 60_000
 
 const anotherSecret = (): string => `whsec_${randomBytes(24).toString('base64')}`

@@ -1,6 +1,6 @@
 /**
  * Checks the headers of every call before anything else is read. To a browser, all ports of a host are one site, so a
- * page on another port could call with our cookie. Its Origin and Sec-Fetch-Site reveal that. All calls are POST,
+ * page on another port could call with our cookie. Origin and Sec-Fetch-Site reveal such a call. All calls are POST,
  * because browsers send no Origin with a page's GET to its own origin.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'

@@ -24,7 +24,7 @@ export type MigrationFile = {
 /** A migration that was applied to the database. `oldestVersion`: null if the version that applied it recorded none. */
 export type Applied = { name: string; sha256: string; oldestVersion: string | null }
 
-/** The comments that the till reads. Like a statement, they may not change once the file is applied. */
+/** The comments that the till reads. Like a statement, they must not change once the file is applied. */
 const DIRECTIVE = /^-- (?:oldest version: \S+|without a transaction)$/gm
 const FOLDER = join(import.meta.dirname, 'migrations')
 const FILE = /^\d{4}_\w+\.sql$/

@@ -171,8 +171,8 @@ export type LaterDeparture<Id> = { departure: Id; botId: bigint }
 
 /**
  * The departures that took an item further after the departure `id`, the last one first. Undefined if the departure
- * `id` is not why the item is away. Steam undoes a trade only after the later trades are undone, but the till may
- * read them in any order: if the departure `id` is undone, so are all of these.
+ * `id` is not why the item is away. Steam undoes a trade only after the later ones. So once the departure `id` is
+ * undone, all of these are too, in whatever order the till reads them.
  */
 export function laterDepartures<Id>(
   changes: readonly CustodyChange<Id>[],

@@ -36,7 +36,7 @@ export type ListedSale = {
 
 /**
  * Sales with their items, costs and results. If the currencies of cost and sale differ, the cost is converted to dollars
- * at the quote's rate, and from dollars at the latest rate before the sale; without such a rate there is no result. After
+ * at the quote's rate, and from dollars at the latest rate before the sale. Without such a rate there is no result. After
  * a reversed sale the item is back, so only the refund counts. In a late sale the item was given, and the market owes
  * nothing for it.
  */

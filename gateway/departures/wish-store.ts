@@ -14,7 +14,7 @@ export type NewWish = {
   ask: { kind: 'send'; to: string } | { kind: 'return'; depositId: bigint; steamTradeId: string }
 }
 
-/** The inventory context of items that may leave a bot. */
+/** The inventory context of items that are free to leave a bot. */
 const FREE_CONTEXT = '2'
 
 /** False from a restore until the next epoch begins. In that time, the database refuses new wishes. */

@@ -44,7 +44,7 @@ export function acceptedGames(
 /** How long a deposit waits for a trade, unless the store sets another time. */
 export const DEFAULT_DEPOSIT_LIFE_MS = 60 * 60_000
 
-/** Statuses that a deposit may move to. A final status stays, unless the items turn out to have been delivered. */
+/** Statuses that a deposit can move to. A final status stays, unless the items turn out to have been delivered. */
 export const DEPOSIT_EDGES: Record<DepositStatus, readonly DepositStatus[]> = {
   created: ['pending', 'succeeded', 'paymentTimeout'],
   pending: ['succeeded', 'tradeTimeout', 'tradeDeclined', 'tradeCountered', 'tradeHasInvalidItems'],

@@ -50,7 +50,7 @@ export type Finding = {
 /** `learnt`: asset ids that Steam never gave, found by the items' names. */
 export type Comparison = { found: Finding[]; learnt: { item: string; assetId: string }[] }
 
-/** How long Steam's list may lack an item that was just traded. */
+/** How long Steam's list can lack an item that was just traded. */
 const FRESH_MS = 10 * 60_000
 
 export const nameKey = ({ appId, marketHashName }: { appId: number; marketHashName: string }): string =>

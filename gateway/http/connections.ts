@@ -79,7 +79,7 @@ export function boundedServers(
   }
 }
 
-/** Why a connection was cut, by the name of the cause in the log. */
+/** Why a connection was cut, as the log names it. */
 type Cause =
   /** There were too many connections in all, or of one address. */
   | 'overAll'

@@ -1,4 +1,4 @@
-/** Parses JSON bodies, and limits their depth. The servers limit their size to `MOST_BODY_BYTES`. */
+/** Parses JSON bodies, and limits their depth. The servers limit a body to `MOST_BODY_BYTES`. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ProblemError } from './refusal.ts'
 
