@@ -176,7 +176,7 @@ export const removedEndpointSchema = z
   .object({ id: z.string(), removed: z.literal(true) })
   .meta({ id: 'RemovedWebhookEndpoint' })
 
-const sentSchema = {
+const answerFields = {
   status: z.int().nullable().describe('Status of the answer; null if there was none.'),
   failure: z
     .enum(['no_answer'])
@@ -198,7 +198,7 @@ export const testResultSchema = z
       .describe(
         'The answer was 2xx, with `data.challenge` as its body or in the field `challenge` of its JSON.',
       ),
-    ...sentSchema,
+    ...answerFields,
   })
   .meta({ id: 'WebhookTestResult' })
 
@@ -219,7 +219,7 @@ export const attemptListSchema = z
           sequence: z.int().positive(),
           attempt: z.int().positive().describe('1 for the first.'),
           at: time,
-          ...sentSchema,
+          ...answerFields,
         }),
       )
       .describe('Newest first.'),

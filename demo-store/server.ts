@@ -9,7 +9,7 @@ import { CURRENCIES, GOODS, totalOf } from './goods.ts'
 import { helpPage } from './pages/help.ts'
 import { homePage } from './pages/home.ts'
 import { messagePage, money } from './pages/layout.ts'
-import { arrivedText, liveParts, type StoreView, toPay } from './pages/parts.ts'
+import { arrivedText, liveParts, missingAmount, type StoreView } from './pages/parts.ts'
 import { payPage } from './pages/pay.ts'
 import { startReconciling } from './reconcile.ts'
 import { readPlayers } from './sandbox-players.ts'
@@ -208,7 +208,7 @@ async function startTopUp(request: IncomingMessage, store: Store): Promise<Reply
   const currency = oneOf(CURRENCIES, form.get('currency')) ?? visitor.currency
   const externalId = `topup-${randomUUID()}`
   const goods = store.books.cart(shopper)
-  const leftToPay = toPay({
+  const leftToPay = missingAmount({
     visitor: { ...visitor, currency },
     cart: goods,
     balances: store.books.balances(shopper),

@@ -67,7 +67,7 @@ export function arrivedText(
 }
 
 /** Returns the cart's price less the balance, in minor units: zero or less if the balance covers it. */
-export function toPay({
+export function missingAmount({
   visitor: { currency },
   cart,
   balances,
@@ -107,7 +107,7 @@ export function cartPart(view: StoreView): string {
     return `<li><span class="line-name">${name}</span><span class="stepper">${step('less', '−')}<b>${cart[good.id]}</b>${step('more', '+')}</span>
 <span class="sum">${money(good[currency] * (cart[good.id] ?? 0), currency, visitor.language)}</span></li>`
   })
-  const leftToPay = toPay(view)
+  const leftToPay = missingAmount(view)
   const fromBalance = Math.min(Math.max(balances[currency] ?? 0, 0), total)
   const row = (label: string, amount: number, look = '') =>
     `<p class="row ${look}"><span>${label}</span><span class="sum">${money(amount, currency, visitor.language)}</span></p>`

@@ -70,7 +70,7 @@ const json = (value: unknown): Reply => ({
   type: 'application/json',
   body: JSON.stringify(value),
 })
-const nothing = (status: number): Reply => ({ status, type: '', body: null })
+const emptyReply = (status: number): Reply => ({ status, type: '', body: null })
 
 type Refused = { status: number; code: string; until?: string; cause?: RefusalCause }
 
@@ -90,7 +90,7 @@ function repliesOf({ payment, inventory, link, price, trade }: Answers): Replies
     '/api/inventory': inventory === 'never' ? 'never' : json(inventory),
     '/api/price': price === undefined ? 'never' : json(price),
     '/api/trade': problem(trade ?? { status: 422, code: 'trade_refused' }),
-    '/api/metrics': nothing(204),
+    '/api/metrics': emptyReply(204),
   }
 }
 
@@ -111,7 +111,7 @@ function answerCalls(replies: Replies): void {
 export async function answerNoChange(page: Page): Promise<void> {
   await page.evaluate((reply) => {
     Reflect.set(Reflect.get(window, 'replies'), '/api/payment', reply)
-  }, nothing(304))
+  }, emptyReply(304))
 }
 
 type PlayOptions = { gateway: string; base: Base; scene: Scene; language: Language; minute?: number }
