@@ -70,7 +70,7 @@ export const MONEY_CHECKS: readonly Check[] = [
   },
   {
     name: 'amount-increased',
-    title: 'a deposit whose amount increases later is credited the difference',
+    title: 'if the amount of a deposit increases later, the difference is credited',
     document: 'webhooks.md#depositamount_increased',
     run: changesBalance(AMOUNT_MINOR + INCREASE_MINOR, [
       ['deposit.succeeded', PAID],

@@ -40,13 +40,13 @@ const READINGS: readonly Reading[] = [
   },
   {
     name: 'tradetill_store_at_risk_usd',
-    help: 'Credit of a store at risk, in US dollars',
+    help: 'A store’s credit at risk, in US dollars',
     labels: ['store'],
     query: sql`select store_id as store, usd_cents / 100.0 as value from credit_at_risk`,
   },
   {
     name: 'tradetill_store_risk_limit_usd',
-    help: 'The limit of a store for its credit at risk, in US dollars',
+    help: 'A store’s limit for its credit at risk, in US dollars',
     labels: ['store'],
     query: sql`select id as store, risk_limit_usd_cents / 100.0 as value from store`,
   },

@@ -65,8 +65,11 @@ const list = command({
       },
       from: { ...TIME, brief: 'only deposits opened since this time, such as 2026-11-01' },
       to: { ...TIME, brief: 'only deposits opened before this time' },
-      amountFrom: { ...AMOUNT, brief: 'only deposits credited with at least this amount; needs --currency' },
-      amountTo: { ...AMOUNT, brief: 'only deposits credited with at most this amount; needs --currency' },
+      amountFrom: {
+        ...AMOUNT,
+        brief: 'only deposits whose credit is at least this amount; needs --currency',
+      },
+      amountTo: { ...AMOUNT, brief: 'only deposits whose credit is at most this amount; needs --currency' },
       currency: { kind: 'enum', values: CURRENCIES, brief: 'only deposits in this currency', optional: true },
       game: { kind: 'enum', values: GAMES, brief: 'only deposits with a trade of this game', optional: true },
       needsPerson: {

@@ -265,7 +265,7 @@ const show = command({
 })
 
 const freeRoom = command({
-  does: 'free at once the part of a store’s risk limit that reversals use for 30 days',
+  does: 'free the part of a store’s risk limit that reversals use, without waiting until their 30 days end',
   example: "store free-room --store 1 --reason 'the shopper is denied now'",
   parameters: { flags: { store: { ...STORE, kind: 'parsed' }, ...SERIOUS_ACT } },
   load: async () => {
