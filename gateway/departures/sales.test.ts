@@ -285,16 +285,18 @@ describe('the command `items sold`', () => {
         `${item},skinport.com,A-4,3000,26.00,USD`,
         `${item},Skinport,A-5,30.00,26.00,USD`,
         `nothing`,
+        `${item},skinport.com,A-6,30.00,26.00,USD,2026-02-29`,
       ].join('\n'),
     )
     expect(code).not.toBe(0)
-    expect(out.split('\n').slice(0, 6)).toEqual([
+    expect(out.split('\n').slice(0, 7)).toEqual([
       `line 2 names an item of another sale: 1 on ${MARKET}, paid`,
       'line 3 names an item that is still under Steam’s protection: it cannot have left',
       'line 4 names an item that no bot ever held',
       'line 5 must have a price and the amount received, both with decimals; the amount may not exceed the price',
       'line 6 must name the market in lower case, such as market.csgo.com',
       'line 7 must have the columns item,market,reference,price,received,currency,soldAt, the last of which may be left out',
+      'line 8 must have a date such as 2026-11-21, or none',
     ])
   })
 

@@ -220,6 +220,12 @@ const ITEM = /^(\d{1,18})-(\d{1,20})$/
 const MARKET = /^[a-z0-9][a-z0-9.-]{0,39}$/
 const DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?$/
 
+/** False for a day that its month does not have: JavaScript would take 2026-02-29 for the first of March. */
+function isDate(text: string): boolean {
+  const ms = DATE.test(text) ? Date.parse(text) : Number.NaN
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text.slice(0, 10))
+}
+
 /** Returns the sale of a line, or the rest of a sentence that says what is wrong with the line. */
 function readLine(text: string): SoldLine | string {
   const cells = text.split(',').map((cell) => cell.trim().replaceAll('"', ''))
@@ -248,8 +254,7 @@ function readLine(text: string): SoldLine | string {
     receivedMinor > priceMinor
   )
     return 'must have a price and the amount received, both with decimals; the amount may not exceed the price'
-  if (soldAt !== '' && (!DATE.test(soldAt) || Number.isNaN(Date.parse(soldAt))))
-    return 'must have a date such as 2026-11-21, or none'
+  if (soldAt !== '' && !isDate(soldAt)) return 'must have a date such as 2026-11-21, or none'
   return {
     item,
     market,
