@@ -75,33 +75,33 @@ export async function benchSteam(): Promise<Outcome> {
   })
 }
 
-type Stage = { till: ProcessTill; peer: Peer; windows: Windows }
+type Setup = { till: ProcessTill; peer: Peer; windows: Windows }
 /** An open offer. `page`: for a shopper in a browser. `twin`: the other engine's offer to the same person. */
 type OpenOffer = { hash: string; person: string; offerId: string; page: Page | undefined; twin: string }
 type Seconds = { returned: number[]; waited: number[]; peer: number[] }
 
-async function measure(stage: Stage): Promise<Outcome> {
+async function measure(setup: Setup): Promise<Outcome> {
   // Removes the automatic behaviour of people, some of whom would decline or counter.
-  for (const steam of [stage.till.steam, stage.peer.steam]) {
+  for (const steam of [setup.till.steam, setup.peer.steam]) {
     steam.change((world) => ({
       world: { ...world, accounts: world.accounts.map(({ behaviour: _, ...account }) => account) },
       answer: undefined,
     }))
   }
   const counter = countRequests()
-  const opened = await Promise.all(PEOPLE.map((person) => openOffers(stage, person)))
+  const opened = await Promise.all(PEOPLE.map((person) => openOffers(setup, person)))
   // Mixes the people, so nobody accepts several offers in succession.
   const offers = Array.from({ length: OFFERS_EACH }, (_, turn) =>
     opened.flatMap((ofPerson) => ofPerson[turn] ?? []),
   )
   const open = offers.flat()
-  const { till, peer } = stage
+  const { till, peer } = setup
   console.log(
     `steam: ${open.length} offers are open after ${counter.count(till.steam.port)} requests, those of the ` +
       `libraries' engine after ${counter.count(peer.steam.port)}`,
   )
   await delay(OPEN_MS)
-  const seconds = await acceptAll(stage, open)
+  const seconds = await acceptAll(setup, open)
   const ours = counter.count(till.steam.port) / open.length
   const theirs = counter.count(peer.steam.port) / open.length
   counter.end()
@@ -112,32 +112,32 @@ async function measure(stage: Stage): Promise<Outcome> {
  * Lets a few shoppers accept at a time, and repeats each acceptance on the other engine. One at a time would outlast the
  * five minutes of an offer.
  */
-async function acceptAll(stage: Stage, open: readonly OpenOffer[]): Promise<Seconds> {
+async function acceptAll(setup: Setup, open: readonly OpenOffer[]): Promise<Seconds> {
   const seconds: Seconds = { returned: [], waited: [], peer: [] }
   const left = [...open.entries()]
   const acceptInTurn = async (): Promise<void> => {
     for (let next = left.shift(); next !== undefined; next = left.shift())
-      await acceptNext(stage, next, seconds)
+      await acceptNext(setup, next, seconds)
   }
   await Promise.all(Array.from({ length: AT_A_TIME }, acceptInTurn))
   return seconds
 }
 
-async function acceptNext(stage: Stage, [turn, offer]: [number, OpenOffer], seconds: Seconds): Promise<void> {
+async function acceptNext(setup: Setup, [turn, offer]: [number, OpenOffer], seconds: Seconds): Promise<void> {
   const { page } = offer
   if (page === undefined) {
     await Promise.all([
-      acceptUnseen(stage.till, offer),
-      inTime(stage.peer.acceptAndWait(offer.person, offer.twin)),
+      acceptUnseen(setup.till, offer),
+      inTime(setup.peer.acceptAndWait(offer.person, offer.twin)),
     ])
     return
   }
   await delay(Math.random() * SPREAD_MS)
-  if (turn % 2 === 0) seconds.returned.push(await secondsAfterReturn(stage, page))
-  else seconds.waited.push(await secondsWithoutReturn(stage, { ...offer, page }, turn % 4 === 1))
+  if (turn % 2 === 0) seconds.returned.push(await secondsAfterReturn(setup, page))
+  else seconds.waited.push(await secondsWithoutReturn(setup, { ...offer, page }, turn % 4 === 1))
   await page.close()
   await delay(Math.random() * SPREAD_MS)
-  seconds.peer.push(await inTime(stage.peer.acceptAndWait(offer.person, offer.twin)))
+  seconds.peer.push(await inTime(setup.peer.acceptAndWait(offer.person, offer.twin)))
 }
 
 type Requests = { ours: number; theirs: number; isFull: boolean }
@@ -188,7 +188,7 @@ function countRequests() {
 }
 
 /** Opens the offers one after another, because items of an open offer are not shown again. */
-async function openOffers({ till, peer, windows }: Stage, person: string): Promise<OpenOffer[]> {
+async function openOffers({ till, peer, windows }: Setup, person: string): Promise<OpenOffer[]> {
   const opened: OpenOffer[] = []
   const taken = new Set<string>()
   for (let turn = 0; turn < OFFERS_EACH; turn += 1) {
@@ -245,7 +245,7 @@ async function acceptUnseen(till: ProcessTill, { hash, person, offerId }: OpenOf
 /**
  * Accepts in another tab and closes it, so the page is visible again. Resolves to the seconds until it shows success.
  */
-async function secondsAfterReturn({ windows }: Stage, page: Page): Promise<number> {
+async function secondsAfterReturn({ windows }: Setup, page: Page): Promise<number> {
   const succeeded = successOn(page)
   const tab = await leave(windows, page)
   await accept(tab)
@@ -259,7 +259,7 @@ async function secondsAfterReturn({ windows }: Stage, page: Page): Promise<numbe
  * the seconds from the last press, Confirm, to the success.
  */
 async function secondsWithoutReturn(
-  { till, windows }: Stage,
+  { till, windows }: Setup,
   { page, offerId }: OpenOffer & { page: Page },
   staysOnTradePage: boolean,
 ): Promise<number> {

@@ -29,7 +29,7 @@ class Server {
   /** True while answers about inventories and deposits wait for `sendWaiting`. */
   isDelaying = false
   waiting: PendingAnswer[] = []
-  inventories = 0
+  inventoryCalls = 0
 
   change(change: Partial<Payment>): void {
     this.before = this.payment
@@ -79,9 +79,9 @@ class Server {
 
   /** Items whose names contain the game, the item's number, and the number of the call. */
   inventoryFor(game: Game): Inventory {
-    this.inventories += 1
+    this.inventoryCalls += 1
     const items = Array.from({ length: ITEMS_PER_GAME }, (_, index) =>
-      item(`${game}-${index}`, 350 + index, `${game} ${index} #${this.inventories}`),
+      item(`${game}-${index}`, 350 + index, `${game} ${index} #${this.inventoryCalls}`),
     )
     return inventory(items)
   }
@@ -356,7 +356,7 @@ async function expectRecovery(shopper: Shopper): Promise<void> {
   await expect
     .poll(async () => {
       const seen = await readState(page)
-      const isNewest = seen.serials.every((serial) => serial === server.inventories)
+      const isNewest = seen.serials.every((serial) => serial === server.inventoryCalls)
       return {
         ended: seen.ended,
         failed: seen.failed,

@@ -146,9 +146,9 @@ function readSecret(file: string): string {
 const isWrongPassword = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === '28P01'
 
-type Refused = { cluster: string; secretFile: string; other: string | undefined }
+type MismatchedPassword = { cluster: string; secretFile: string; other: string | undefined }
 
-const wrongPassword = ({ cluster, secretFile, other }: Refused): Error =>
+const wrongPassword = ({ cluster, secretFile, other }: MismatchedPassword): Error =>
   new Error(
     `The password in ${secretFile} is not that of the database in ${cluster}. ${
       other === undefined
