@@ -14,7 +14,7 @@ import { observeSession } from './session-health.ts'
 
 const NOVA = { steamId: '76561198000000009', token: 'abcd_-12' }
 const ODD = { steamId: '76561198000000010', token: 'abcd_-34' }
-/** Of simulated time, which only the test advances. */
+/** In simulated time, which only the test advances. */
 const OUTAGE_SECONDS = OUTAGE_AFTER_MS / 1_000
 const NOTHING_FAILS = { offers: null, inventories: null }
 

@@ -342,7 +342,7 @@ describe('--json', () => {
       Object.entries(value ?? {}).flatMap(([field, list]) => (isEmpty(list) ? [`${name}: ${field}`] : [])),
     )
     expect(empty).toEqual([
-      // A number finds a deposit. The other kinds are tested with the search.
+      // The number searched for is a deposit's. The tests of the search find the other kinds.
       ...['shoppers', 'stores', 'bots', 'items', 'events', 'departures'].map((list) => `find: ${list}`),
       ...['moved', 'unmoved', 'sold'].map((verb) => `items ${verb}: refused`),
       'deposit show: needs',

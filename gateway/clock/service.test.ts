@@ -17,9 +17,9 @@ const DAY_MS = 86_400_000
 const NOWHERE = 'http://127.0.0.1:9'
 
 let steam: RunningSteam
-/** The till's database, on connections without the mark of sandbox mode. */
+/** The till's database, on connections that do not set sandbox mode. */
 let database: TestDatabase
-/** The same database, on connections with that mark. */
+/** The same database, on connections that set sandbox mode. */
 let sandboxMode: Database
 let captured: CapturedLog
 
