@@ -154,8 +154,8 @@ function viewFor(request: IncomingMessage, { books, calls }: Store): StoreView {
 }
 
 /**
- * Saves the language in a returning shopper's address, and redirects to the address without it, because a reload would
- * save it again.
+ * Puts the language from a returning shopper's address into a cookie, and redirects to the address without it:
+ * otherwise a reload would save it again.
  */
 function keepLanguage(request: IncomingMessage, language: Language): Reply {
   const query = queryOf(request)
