@@ -45,12 +45,12 @@ export function createFairQueue({ budget, time }: FairQueueOptions): FairQueue {
     waiting = waiting.filter((other) => other !== turn)
     order.begin(turn.owner)
     bucket.take()
-    let isSpent = false
+    let hasSpent = false
     const spend = () => {
-      isSpent = true
+      hasSpent = true
     }
     void turn.work(spend).finally(() => {
-      if (!isSpent) bucket.giveBack()
+      if (!hasSpent) bucket.giveBack()
       order.end(turn.owner)
       turn.done()
       pump()

@@ -87,7 +87,7 @@ const LONGEST_WAIT_MS = 8 * 3_600_000
 /** The longest wait after failures that no item can cause, as in an outage. */
 const LONGEST_OUTAGE_WAIT_MS = 3_600_000
 /** Doubles with each failure. */
-const growing = (failures: number, longestMs: number): number =>
+const growingWaitMs = (failures: number, longestMs: number): number =>
   failures === 0 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), longestMs)
 
 /**
@@ -96,8 +96,8 @@ const growing = (failures: number, longestMs: number): number =>
  */
 function waitMsOf({ otherCauses, alone, smallestWish }: Failures): number {
   const ofAnItemMs =
-    smallestWish === Number.POSITIVE_INFINITY ? 0 : growing(Math.max(1, alone), LONGEST_WAIT_MS)
-  return Math.max(ofAnItemMs, growing(otherCauses, LONGEST_OUTAGE_WAIT_MS))
+    smallestWish === Number.POSITIVE_INFINITY ? 0 : growingWaitMs(Math.max(1, alone), LONGEST_WAIT_MS)
+  return Math.max(ofAnItemMs, growingWaitMs(otherCauses, LONGEST_OUTAGE_WAIT_MS))
 }
 
 /**
