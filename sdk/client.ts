@@ -160,7 +160,7 @@ function isTemporary(answer: Response | undefined, retryAfterS: number | undefin
   return answer.status >= 500 || answer.status === 429 || retryAfterS !== undefined
 }
 
-/** Random: otherwise many stores would retry at the same moment. */
+/** Random, so stores do not all retry at the same moment. */
 const backoff = (tried: number): number => BACKOFF_MS * 2 ** (tried - 1) * (0.5 + Math.random())
 
 /** Returns undefined for an answer that is not a JSON object, such as a truncated one or the page of a proxy. */

@@ -10,7 +10,7 @@ type Options = {
   /** A POST to this address makes the store open a deposit at its till. `{CUSTOMER}` is replaced by `customer`. */
   url: string
   customer: string
-  /** True if the balance to read belongs to this customer alone. */
+  /** True if the checks read a balance of this customer alone: `--balance` contains `{CUSTOMER}`. */
   isForCustomer: boolean
   clock: Clock
 }

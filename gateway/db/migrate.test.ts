@@ -69,7 +69,7 @@ describe('migrate', () => {
     expect(await migrate({ url: database.url, folder })).toEqual(['0002_two.sql'])
   })
 
-  test('outlasts the time limits of the database and of a router', async () => {
+  test('lifts the database’s time limit, and keeps its connection alive through routers that drop idle ones', async () => {
     const keptAlive = vi.spyOn(Socket.prototype, 'setKeepAlive')
     onTestFinished(() => keptAlive.mockRestore())
     await sql`alter database ${sql.table(nameOf(database))} set statement_timeout = '500ms'`.execute(
@@ -112,7 +112,7 @@ describe('migrate', () => {
     await expect(migrate({ url: database.url, folder })).rejects.toThrow('0002_two.sql was changed')
   })
 
-  test('records the checksum of the published file of a migration, which earlier releases compare', () => {
+  test('gives each published migration the checksum of its file as published, because earlier releases check that one', () => {
     const recorded = migrationFiles().map(({ name, sha256 }) => [name, sha256])
     expect(Object.fromEntries(recorded)).toMatchObject(
       Object.fromEntries(Object.entries(PUBLISHED_CHECKSUMS).map(([name, { file }]) => [name, file])),
@@ -145,7 +145,7 @@ describe('migrate', () => {
     },
   )
 
-  test('refuses a database without recorded oldest versions if the code lacks one of its migrations', async () => {
+  test('refuses a database that does not record the oldest version allowed on it, if the code lacks one of its migrations', async () => {
     writeFileSync(join(folder, '0002_later.sql'), 'create table later (id int);')
     await migrate({ url: database.url, folder })
     await sql`alter table migration drop column oldest_version`.execute(database.db)

@@ -254,7 +254,7 @@ describe('A-043 items with Steam’s descriptions', () => {
     })
   })
 
-  test('have a reason if they are untradable, and the end of the hold for a trade hold', () => {
+  test('have a reason if they are untradable and, if that is a trade hold, the time at which it ends', () => {
     const held = {
       tradable: 0,
       owner_descriptions: [html('Tradable After Apr 13, 2026 (7:00:00) GMT')],

@@ -64,7 +64,7 @@ async function reusableQuote(db: Db | Tx, quote: UnsavedQuote): Promise<SavedQuo
     latest.rateId === quote.rateId && rows.length === quote.items.length && quote.items.every(isSame)
   if (isUnchanged) return pricesOf(latest.id, rows)
   const isYoung = quote.at.getTime() - latest.createdAt.getTime() < REUSE_RISEN_MS
-  // A trade at the higher price could be refused, and the page must then show why.
+  // A trade at the older, higher price could be refused, so after a fall the page gets the new price.
   const hasFallen = ({ assetId, price }: QuotedItem) => (shown.get(assetId)?.price ?? price) > price
   return isYoung && !quote.items.some(hasFallen) ? pricesOf(latest.id, rows) : undefined
 }

@@ -95,7 +95,7 @@ describe('D-13 a fall', () => {
       fc.bigInt({ min: 1_000n, max: 10_000_000_000_000n }),
       fc.bigInt({ min: 900_000n, max: 1_400_000n }),
     )
-    const NO_MINIMUM = { ...RULES, minWorthUsdCents: -1n }
+    const NO_MINIMUM = { ...RULES, mustExceedUsdCents: -1n }
     const raisedByLimit = (value: bigint) => (value * (10_000n + BigInt(RULES.spikeBps))) / 10_000n
     /** A lowered price and a raised one are each rounded down. */
     const ROUNDING = 2n

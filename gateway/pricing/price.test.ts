@@ -163,7 +163,7 @@ describe('other rules of a price', () => {
     expect(judge(ahead(300_001))).toEqual(unavailable('noPrice'))
   })
 
-  test('a level from only one of several sources caps the price; far below the prices it removes the price, far above it does nothing', () => {
+  test('a level from only one of several sources caps the price; if it is far below the prices, there is no price, and if far above, it has no effect', () => {
     expect(judge(withLevel(20, 12), withLevel(20, null), withLevel(20, null))).toEqual(priced(15.6))
     expect(judge(withLevel(20, 10), withLevel(20, null), withLevel(20, null))).toEqual(unavailable('noPrice'))
     expect(judge(withLevel(10, 10), withLevel(20, null), withLevel(20, null))).toEqual(unavailable('noPrice'))
@@ -201,7 +201,7 @@ describe('other rules of a price', () => {
       supersededMs: HOUR_MS,
       fallBps: 1_000,
       minPopularity: 10,
-      minWorthUsdCents: 10n,
+      mustExceedUsdCents: 10n,
       spikeBps: 3_000,
     })
   })
@@ -222,7 +222,7 @@ const source = fc
 const popularityKind = fc.constantFrom('sales7d' as const, 'listings' as const)
 /** Around the required popularity of 10. */
 const popularity = fc.integer({ min: 7, max: 13 })
-/** An amount of a lying source. Half of these amounts are near those of `honestSources`. */
+/** An amount of a lying source. Half of these amounts are near those of `honestSources`: the last range, and half of `amount`. */
 const lyingAmount = fc.oneof(fc.constantFrom(0n, 1n), amount, fc.bigInt({ min: 500_000n, max: 2_200_000n }))
 const lyingRow = fc
   .record({
@@ -251,7 +251,7 @@ const honestSources = fc
       { minLength: 3, maxLength: 6 },
     ),
   )
-const NO_MINIMUM = { ...RULES, minWorthUsdCents: -1n }
+const NO_MINIMUM = { ...RULES, mustExceedUsdCents: -1n }
 const ascending = (values: bigint[]) => [...values].sort((a, b) => (a < b ? -1 : 1))
 const raisedByLimit = (value: bigint) => (value * (10_000n + BigInt(RULES.spikeBps))) / 10_000n
 /** Limits are rounded down, so amounts at a limit can differ by this. */

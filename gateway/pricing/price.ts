@@ -34,7 +34,7 @@ export type GameRules = {
   /** A popular item has at least this many sales in 7 or 30 days at one source, or listings at each of two. */
   minPopularity: number
   /** The shopper's credit for an item must be more than this, in US cents. */
-  minWorthUsdCents: bigint
+  mustExceedUsdCents: bigint
   /** How far a price may exceed its weekly level, or two sources may differ, in hundredths of a percent. */
   spikeBps: number
 }
@@ -66,7 +66,7 @@ const DEFAULT_GAME_RULES: GameRules = {
   supersededMs: HOUR_MS,
   fallBps: 1_000,
   minPopularity: 10,
-  minWorthUsdCents: 10n,
+  mustExceedUsdCents: 10n,
   spikeBps: 3_000,
 }
 
@@ -95,14 +95,14 @@ export function worthOf(prices: readonly SourcePrice[], rules: GameRules, now: D
   if (usdMicros === null) return { kind: 'unavailable', reason: 'noPrice' }
   if (!isPopular(prices, rules, now)) return { kind: 'unavailable', reason: 'notPopular' }
   const worthUsdCents = shopperAmount(usdMicros, USD_PER_USD, rules.commissionBps)
-  if (worthUsdCents <= rules.minWorthUsdCents) return { kind: 'unavailable', reason: 'tooCheap' }
+  if (worthUsdCents <= rules.mustExceedUsdCents) return { kind: 'unavailable', reason: 'tooCheap' }
   return { kind: 'priced', usdMicros, levelUsdMicros: level?.usdMicros ?? null }
 }
 
 /** The worth of an item whose price the operator set. It needs no source. */
 export function worthOfOverride(usdMicros: bigint, rules: GameRules): Worth {
   const worthUsdCents = shopperAmount(usdMicros, USD_PER_USD, rules.commissionBps)
-  if (worthUsdCents <= rules.minWorthUsdCents) return { kind: 'unavailable', reason: 'tooCheap' }
+  if (worthUsdCents <= rules.mustExceedUsdCents) return { kind: 'unavailable', reason: 'tooCheap' }
   return { kind: 'priced', usdMicros, levelUsdMicros: null }
 }
 
@@ -194,7 +194,7 @@ function trustedPrice(fresh: readonly SourcePrice[], level: Level | null, rules:
   if (level === null) return middle
   const ceiling = raisedByLimit(level.usdMicros, rules)
   if (middle <= ceiling) return middle
-  // Compares the ceiling with the next higher price, which is the true middle if a lower price is false.
+  // Compares the ceiling with the price after the median, which is the true median if a lower price is false.
   const above = sorted[(sorted.length + 1) >> 1] ?? middle
   return level.isBacked || agree([ceiling, above], rules) ? ceiling : null
 }

@@ -68,9 +68,7 @@ export type Fact =
   /** The till stops waiting for Steam. A sweep or an operator reports this, without a lease. */
   | { kind: 'given_up'; because: GivenUp }
   | ByHandCredit
-  /**
-   * The operator releases credit a day or more after its settlement. Meant for trades that no bot can ask Steam about.
-   */
+  /** The operator releases credit a day or more after it should have settled: no bot can ask Steam about the trade. */
   | { kind: 'operator_releases' }
   /** The operator releases credit before Steam's protection ends. */
   | { kind: 'operator_releases_early' }

@@ -15,7 +15,7 @@ import type { TradeRow } from './store.ts'
 const ACCOUNT_KINDS: readonly AccountKind[] = ['held', 'available', 'items', 'commission', 'loss', 'paid_out']
 
 type How = {
-  /** The event may use more of the store's limit. */
+  /** The change of the trade may use more of the store's limit. */
   takesRoom: boolean
   /** Another transaction overtook an earlier try, so this try locks the limit that it reads. */
   isRetry: boolean
@@ -39,7 +39,7 @@ export async function fundsOf(
   const fixed = fixedTerms(row)
   const terms = fixed ?? currentTerms(store, deposit, isOnRelease)
   const ownPromise = promisedTo(row)
-  // After delivery, only an operator's early release depends on the rest of the limit, whatever the credit mode is.
+  // Delivery fixes the terms. After it, only an operator's early release uses the limit, in any credit mode.
   const usableRoom = terms.creditMode === 'on_accept' || fixed !== undefined ? room : undefined
   const funds: Funds = {
     deposit: {

@@ -84,7 +84,7 @@ describe('at most two open offers', () => {
     await openOffer(await depositFor({ steamId: '76561198077777777' }))
   })
 
-  test('do not count an offer in escrow', async () => {
+  test('are allowed besides one in escrow', async () => {
     const inEscrow = await depositFor()
     await openOffer(inEscrow)
     await openOffer(await depositFor())

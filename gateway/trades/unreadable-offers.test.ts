@@ -44,11 +44,11 @@ const finalTrades = async () =>
       .execute()
   ).map((row) => row.steam_offer_id)
 
-describe('the watch reads an offer on its own if its row in the list is unreadable', () => {
+describe('the watch reads an offer individually if its row in the list is unreadable', () => {
   it.each([
-    ['because the list has not ended', [{}, {}, {}], 0],
-    ['because they are too old for the list', [], 16],
-  ])('even if the turn cannot read all the others one by one, %s', async (_, morePages, minutes) => {
+    ['as the list has not ended', [{}, {}, {}], 0],
+    ['as they are too old for the list', [], 16],
+  ])('even if more others need such a read than fit into a turn, %s', async (_, morePages, minutes) => {
     session.accept('7')
     listPages([{ unreadable: [unreadable('7')] }, ...morePages])
     till.clock.advance(minutes * 60_000)

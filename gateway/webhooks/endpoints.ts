@@ -126,9 +126,9 @@ export const lockedEndpointOf = async (
 type Switch = { id: bigint; on: boolean }
 
 /**
- * Enables or disables an endpoint. Disabling gives up its waiting deliveries; the event log keeps their events.
- * Enabling first gives up the deliveries that are left, one transaction after the other. A disabled endpoint gets no
- * new deliveries.
+ * Enables or disables an endpoint. Disabling gives up its first `MOST_GIVEN_UP` waiting deliveries, and a sweep the
+ * rest; the event log keeps their events. Enabling first gives up those that the sweep has not reached, one transaction
+ * after the other. A disabled endpoint gets no new deliveries.
  */
 export async function switchEndpoint(db: Db, storeId: bigint, request: Switch): Promise<Endpoint> {
   for (;;) {
@@ -148,8 +148,8 @@ async function switchWithin(tx: Tx, storeId: bigint, { id, on }: Switch): Promis
 }
 
 /**
- * Changes an endpoint's URL, event types or both, on behalf of its store. In live mode, a new URL must repeat a
- * challenge before it replaces the old one, unless the endpoint has not been proved yet.
+ * Changes an endpoint's URL, event types or both, on behalf of its store. In live mode, a new URL must send back
+ * a challenge before it replaces the old one, unless the endpoint has not been proved yet.
  */
 export async function updateOwnEndpoint(
   deps: EndpointDeps & ChallengeDeps,

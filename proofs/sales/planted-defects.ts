@@ -92,7 +92,7 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
   'the sale of an item that was given is cancelled without an alarm': [
     {
       file: 'gateway/departures/sale.ts',
-      from: "to(isGiven(sale.state) ? 'late' : 'cancelled')",
+      from: "to(awaitsMoney(sale.state) ? 'late' : 'cancelled')",
       to: "to('cancelled')",
     },
   ],

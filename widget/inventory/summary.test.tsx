@@ -1,4 +1,4 @@
-/** The panel on a desktop: the amounts, the button and the picks, before Add funds is pressed and during an offer. */
+/** The panel on a desktop, and in part the bar on a phone: the amounts, the button and the picks, before Add funds is pressed and during an offer. */
 import { describe, expect, it } from 'vitest'
 import type { Inventory, Item, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
@@ -90,10 +90,10 @@ describe('D-9 the split shown before a press on Add funds', () => {
     const shownText = text(panel({ picked: ['2', '3'], inventory: { hold } }))
     expect(shownText).toContain('Now, expected $10.00 On Nov 30, expected $40.00')
     expect(shownText).toContain('Steam allows CS2 trades to be reversed for some days. For 8 days')
-    // Other shoppers may use up the store's limit before the offer is created.
     expect(shownText).toContain(
       'a store gets money only up to its limit. You may get more now; the offer will say.',
     )
+    // Other shoppers may use up the store's limit before the offer is created.
     expect(shownText).not.toContain('at least')
   })
 

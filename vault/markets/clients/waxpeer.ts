@@ -1,5 +1,6 @@
 /**
- * Waxpeer: one host for all games, and a socket and a poll for sales. An offer is reported before it is confirmed.
+ * Waxpeer: one host for all games, and a socket and a poll for sales. The vault reports an offer to Waxpeer before it
+ * confirms the offer on Steam.
  */
 import { accountOf } from '../../../contract/steam-id.ts'
 import type { Line, Listed, Market, MarketAnswer, Repriced } from '../market.ts'
@@ -34,7 +35,7 @@ const MOST_LINES = 50
 /** Waxpeer accepts two listings or changes of one item within this time, and refuses more. */
 const ITEM_WINDOW_MS = 120_000
 const MOST_OF_ITEM = 2
-/** If Waxpeer asks to wait before the next change of an item, the client waits at most this long. */
+/** If Waxpeer tells the client to wait before the next change of an item, the client waits at most this long. */
 const MOST_WAIT_MS = 60 * 60_000
 /** How often to ask Waxpeer to put the account's listings on sale, as its documentation recommends. */
 const CHECK_SALES_MS = 60 * 60_000
