@@ -81,7 +81,7 @@ export async function endCompleteCheck(
   await client.query('begin')
   await client.query(`set local statement_timeout = ${SUMS_DEADLINE_MS}`)
   await client.query(
-    `update ledger_check set complete_at = clock_timestamp(), differences = $2, verified_entry = $1,
+    `update ledger_check set begun_at = least(begun_at, clock_timestamp()), complete_at = clock_timestamp(), differences = $2, verified_entry = $1,
       ${CLAIM}`,
     [verifiedEntry, differences],
   )

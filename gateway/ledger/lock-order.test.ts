@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { AccountKind } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { DAY_MS } from '../kit/duration.ts'
 import { steamTradeIdOf } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
@@ -68,7 +69,7 @@ async function laterStore() {
   await till.db.updateTable('store').set({ liability: 'store' }).execute()
   const deposit = await aDeposit(till, store, { game: 'cs' })
   await payFor(till, parts, deposit)
-  return { storeId: store.id, parts, deposit, available: await idOf('available', store.id) }
+  return { store, storeId: store.id, parts, deposit, available: await idOf('available', store.id) }
 }
 
 const payOut = (storeId: bigint) =>
@@ -98,4 +99,24 @@ it('the void of a payout locks the balance of its store first, as a payout does'
   const undo = () => inTransaction(till.db, (tx) => voidPayout({ tx, clock: till.clock }, id))
   expect(await canContinue({ has: available, wants: paidOut }, undo)).toBe(true)
   expect(await balanceOf(available)).toBe(3_000n)
+})
+
+it('a release in the read that shows a partial reversal locks the balances of both at once', async () => {
+  const { store, storeId, parts, available } = await laterStore()
+  await till.db.updateTable('store').set({ credit_mode: 'on_release' }).where('id', '=', storeId).execute()
+  const deposit = await aDeposit(till, store, { game: 'cs' })
+  await payFor(till, parts, deposit)
+  const held = await idOf('held', storeId)
+  expect(available).toBeLessThan(held)
+  parts.session.takeBack(steamTradeIdOf('3'), deposit.body.items.slice(0, 1))
+  till.clock.advance(9 * DAY_MS)
+  const { id } = await till.db
+    .selectFrom('trade')
+    .select('id')
+    .where('deposit_id', '=', deposit.id)
+    .executeTakeFirstOrThrow()
+  const read = () => tradeHandlers(till.deps).trade(parts.bot, id)
+  expect(await canContinue({ has: available, wants: held }, read)).toBe(true)
+  expect(await balanceOf(held)).toBe(0n)
+  expect(await balanceOf(available)).toBeGreaterThan(3_000n)
 })

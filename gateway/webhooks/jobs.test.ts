@@ -100,3 +100,13 @@ it('retries that a clock ahead of time scheduled are due now, and the longest wa
   const rows = await till.db.selectFrom('webhook_delivery').select('due_at').orderBy('id').execute()
   expect(rows.map(({ due_at }) => due_at)).toEqual([longest, ...Array(WAITING - 1).fill(now)])
 })
+
+it('the sweep of a gateway whose own clock is far behind leaves the retries of the others', async () => {
+  const later = sql`(select till_now()) + interval '10 hours'`
+  await sql`update webhook_delivery set attempts = 1, claim = 1, due_at = ${later}`.execute(till.db)
+  const due = () => till.db.selectFrom('webhook_delivery').select('due_at').orderBy('id').execute()
+  const before = await due()
+  const now = new Date(till.clock.now().getTime() - 48 * 3_600_000)
+  await sweepFarDeliveries({ ...till.deps, clock: { ...till.clock, now: () => now } })
+  expect(await due()).toEqual(before)
+})

@@ -1,5 +1,6 @@
+import http from 'node:http'
 import { isIP } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { ANY_ALLOWED, NONE_ALLOWED } from '../testing/webhooks.ts'
 import type { Resolve } from './resolve.ts'
@@ -36,6 +37,20 @@ describe('a webhook', () => {
     receiver.answers.push((response) => void response.socket?.write('HTTP/1.1 200 OK\r\nx-slow: '))
     const hasty = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 300 })
     expect(await hasty(request(receiver.url))).toEqual({ kind: 'failed', reason: 'no answer in time' })
+  })
+
+  it('has the status of an answer whose body is cut off by the end of the gateway', async () => {
+    receiver.answers.push((response) => void response.writeHead(200).write('{'))
+    const stopping = new AbortController()
+    const { request: begin } = http
+    const begun = vi
+      .spyOn(http, 'request')
+      .mockImplementationOnce((...args: Parameters<typeof begin>) =>
+        begin(...args).on('response', () => setImmediate(() => stopping.abort())),
+      )
+    const result = await send({ ...request(receiver.url), signal: stopping.signal })
+    begun.mockRestore()
+    expect(result).toMatchObject({ kind: 'answered', status: 200 })
   })
 
   it('ends with the status of an answer that switches to another protocol, and closes the connection', async () => {

@@ -133,6 +133,8 @@ function send(url: URL, request: WebhookRequest, { lookup, deadlineMs }: Guards)
     const done = () => resolve(resultOf(answer, Buffer.concat(chunks)))
     answer.on('close', done)
     answer.on('error', done)
+    // The store has decided: whatever ends the call now, the status counts.
+    outgoing.removeAllListeners('error').on('error', done)
   })
   // After status 101, Node reports neither a response nor an error unless someone takes the socket. The attempt would
   // hang.

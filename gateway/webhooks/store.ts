@@ -162,7 +162,7 @@ export const MOST_BROUGHT_FORWARD = 500
 
 /**
  * Makes deliveries due now that wait until after `latest`, and returns their number. A clock that was ahead scheduled
- * them, and was set back since.
+ * them, and was set back since. The database's clock must agree: the caller's may be the one that is wrong.
  */
 export async function bringForward(db: Db, { latest, now }: { latest: Date; now: Date }): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
@@ -171,6 +171,7 @@ export async function bringForward(db: Db, { latest, now }: { latest: Date; now:
       select late.id from webhook_endpoint endpoint, lateral (
         select id from webhook_delivery
         where endpoint_id = endpoint.id and state = 'due' and due_at > ${latest}
+          and due_at > (select till_now()) + (${latest}::timestamptz - ${now}::timestamptz)
         limit ${MOST_BROUGHT_FORWARD} for update skip locked
       ) late
       where endpoint.state = 'enabled'))`.execute(db)
