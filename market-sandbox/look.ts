@@ -1,5 +1,5 @@
 import type { Market } from './sandbox.ts'
-import { HOLD, type Reaction, reactionsDue, reversalsDue } from './world/buyers.ts'
+import { reactionsDue, reversalsDue } from './world/buyers.ts'
 import { listingsForPassers } from './world/deals.ts'
 import { judge } from './world/outcomes.ts'
 import { readingsDue, recordInventory } from './world/sellers.ts'
@@ -50,14 +50,8 @@ async function followDeals(market: Market): Promise<void> {
     market.change((world, nowS) => ({ world: judge(world, { offers, trades }, nowS), answer: undefined }))
     const reactions = reactionsDue(market.world(), offers, market.nowS())
     const reversals = reversalsDue(market.world(), market.nowS())
-    for (const reaction of reactions) await react(market, reaction)
+    for (const { offerId, does } of reactions) await market.steam.act(offerId, does)
     for (const steamId of reversals) await market.steam.reverse(steamId)
     if (reactions.length + reversals.length === 0) return
   }
-}
-
-async function react({ steam }: Market, { offerId, does, heldAccount }: Reaction): Promise<void> {
-  if (heldAccount !== undefined) await steam.begin(HOLD, heldAccount)
-  await steam.act(offerId, does)
-  if (heldAccount !== undefined) await steam.end(HOLD, heldAccount)
 }

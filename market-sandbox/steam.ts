@@ -85,11 +85,8 @@ export function createSteamSide(url: string) {
       })
       return { ...player, token: new URL(tradeUrl).searchParams.get('token') ?? '' }
     },
-    /** Switches a behaviour of a person on or off. */
-    begin: (behaviour: string, steamId: string) =>
-      control(z.unknown(), `behaviours/${behaviour}`, { method: 'PUT', body: { steamId } }),
-    end: (behaviour: string, steamId: string) =>
-      control(z.unknown(), `behaviours/${behaviour}`, { method: 'DELETE', body: { steamId } }),
+    behave: (name: string, steamId: string) =>
+      control(z.unknown(), `behaviours/${name}`, { method: 'PUT', body: { steamId } }),
     offers: () => control(z.array(offerSchema), 'offers'),
     trades: () => control(z.array(tradeSchema), 'trades'),
     /** Acts as the offer's recipient. Does nothing if Steam refuses. */

@@ -8,8 +8,6 @@ import { STATE } from '../steam-sandbox/world/world.ts'
 import { BOT, openTestBench, type TestBench } from './testing/test-bench.ts'
 
 const MARKET = 'market.csgo.com'
-/** The behaviour of the Steam sandbox with which Steam holds the trades of an account. */
-const HOLD = 'hold-15-days'
 const ROUND_MS = 3_000
 const ROUNDS_A_MINUTE = 20
 const HOUR_MS = 3_600_000
@@ -187,34 +185,6 @@ describe('an item of a collecting bot', () => {
     // Sells the item, so the next tests find no listing of it.
     await bench.market.buy([listedItems()[0]?.itemId ?? 0], 'accepts')
     await runFreshRounds(8)
-  })
-
-  it('is not sent to a buyer for whom Steam would hold it for days, and is listed again', async () => {
-    const [item = 0] = await putOnSale(1)
-    const offersBefore = bench.steam.world().offers.length
-    await bench.market.buy([item], 'held')
-    await runFreshRoundsUntil(() => listedItems().length > 0)
-    expect((await readReports())(item).slice(0, 3)).toEqual(['listing', 'sold', 'cancelled'])
-    expect(bench.steam.world().offers).toHaveLength(offersBefore)
-    expect(await bench.readNeeds()).toEqual([])
-    await bench.market.buy([listedItems()[0]?.itemId ?? 0], 'accepts')
-    await runFreshRounds(8)
-  })
-
-  it('is not sent while Steam would hold the trades of its own account, and a person hears of it', async () => {
-    const [item = 0] = await putOnSale(1)
-    const offersBefore = bench.steam.world().offers.length
-    bench.steam.begin(HOLD, { steamId: seller })
-    await bench.market.buy([item], 'accepts')
-    await countRoundsUntil(async () => (await bench.readNeeds()).length > 0)
-    expect(await bench.readNeeds()).toMatchObject([{ kind: 'due_refused' }])
-    expect(bench.logged.some((line) => line.includes('"problem":"own_trade_hold"'))).toBe(true)
-    expect(bench.steam.world().offers).toHaveLength(offersBefore)
-    bench.steam.end(HOLD, seller)
-    await runFreshRoundsUntil(() => listedItems().length > 0)
-    await bench.market.buy([listedItems()[0]?.itemId ?? 0], 'accepts')
-    await runFreshRounds(8)
-    expect(bench.steam.world().offers).toHaveLength(offersBefore + 1)
   })
 })
 

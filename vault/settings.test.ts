@@ -38,6 +38,8 @@ it('live mode refuses a database on another machine if its certificate is not ch
   expect(() => readSettings({ ...LIVE, ...plain, TRADETILL_PLAIN_DATABASE: '1' })).not.toThrow()
   expect(() => readSettings({ ...LIVE, ...at('db.example/till?sslmode=verify-full') })).not.toThrow()
   expect(() => readSettings({ ...LIVE, ...at('localhost/till') })).not.toThrow()
+  expect(() => readSettings({ ...LIVE, ...at('/till?host=db.example') })).toThrow('must be a URL with a host')
+  expect(() => readSettings({ ...LIVE, ...plain, TRADETILL_PLAIN_DATABASE: '0' })).toThrow('leads to')
 })
 
 it('sandbox mode is refused without a Steam sandbox, in a message with the command for the vault of npm start', () => {

@@ -10,7 +10,7 @@ const schema = z.object({
   TRADETILL_STEAM_SANDBOX_URL: z.string().min(1).optional(),
   TRADETILL_MARKET_SANDBOX_URL: z.string().min(1).optional(),
   TRADETILL_STDIN: z.enum(['0', '1']).default('0'),
-  TRADETILL_PLAIN_DATABASE: z.literal('1').optional(),
+  TRADETILL_PLAIN_DATABASE: z.enum(['0', '1']).default('0'),
   NODE_DEBUG: z.string().optional(),
   NODE_TLS_REJECT_UNAUTHORIZED: z.string().optional(),
 })
@@ -50,8 +50,9 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   }
   const databaseUrl = read.data.TRADETILL_VAULT_DATABASE_URL
   const isPlain = read.data.TRADETILL_PLAIN_DATABASE === '1'
-  if (mode === 'live' && databaseUrl !== undefined && !isPlain && URL.canParse(databaseUrl)) {
-    const problem = unsafeDatabase(databaseUrl)
+  if (mode === 'live' && databaseUrl !== undefined && !isPlain) {
+    // The driver also takes forms that only it can read, so nobody could judge where they lead.
+    const problem = URL.canParse(databaseUrl) ? unsafeDatabase(databaseUrl) : 'must be a URL with a host'
     if (problem !== undefined) throw new Error(`TRADETILL_VAULT_DATABASE_URL ${problem}.`)
   }
   if (mode === 'sandbox' && sandboxUrl === undefined) {

@@ -3,15 +3,14 @@ import type { SteamOffer } from '../steam.ts'
 import { OFFER, offerOf } from './outcomes.ts'
 import { type Buyer, type Deal, MINUTE_S, type Temper, type World } from './world.ts'
 
-/** `heldAccount`: the account whose trades Steam holds while it reacts. */
-export type Reaction = { offerId: string; does: 'accept' | 'decline' | 'counter'; heldAccount?: string }
+export type Reaction = { offerId: string; does: 'accept' | 'decline' | 'counter' }
 
 /** `waitsForReady`: `afterS` begins when the seller reports the offer to the market, not when the offer is sent. */
 type Habit = { does: Reaction['does']; afterS: number; waitsForReady: boolean }
 
 /**
- * How a buyer of each temper reacts to the offer. `reversalsDue` decides when a buyer of temper `reverses` takes the
- * trade back.
+ * How a buyer of each temper reacts to the offer. For `escrow`, the Steam sandbox holds the trade. `reversalsDue`
+ * decides when a buyer of temper `reverses` takes the trade back.
  */
 const HABITS: Record<Temper, Habit | undefined> = {
   accepts: { does: 'accept', afterS: 5, waitsForReady: true },
@@ -20,13 +19,14 @@ const HABITS: Record<Temper, Habit | undefined> = {
   never: undefined,
   declines: { does: 'decline', afterS: 10, waitsForReady: false },
   counters: { does: 'counter', afterS: 10, waitsForReady: false },
-  held: { does: 'accept', afterS: 5, waitsForReady: true },
   escrow: { does: 'accept', afterS: 5, waitsForReady: true },
   reverses: { does: 'accept', afterS: 5, waitsForReady: true },
 }
 
-/** The behaviour with which the Steam sandbox holds a person's trades. It is always on for the buyer `held`. */
-export const HOLD = 'hold-15-days'
+/** The behaviour of the Steam sandbox that belongs to a temper. */
+export const STEAM_BEHAVIOURS: Partial<Record<Temper, string>> = {
+  escrow: 'hold-15-days',
+}
 
 export function buyerOf(world: World, { buyer }: Deal): Buyer | undefined {
   return world.buyers.find(({ steamId }) => steamId === buyer)
@@ -37,12 +37,10 @@ export function reactionsDue(world: World, offers: readonly SteamOffer[], nowS: 
   return world.deals.flatMap((deal) => {
     if (deal.state !== 'open') return []
     const offer = offerOf(deal, offers)
-    const { temper = 'never' } = buyerOf(world, deal) ?? {}
-    const habit = HABITS[temper]
+    const habit = HABITS[buyerOf(world, deal)?.temper ?? 'never']
     if (!habit || offer?.state !== OFFER.active || !givesBoughtItems(world, deal, offer)) return []
     const fromS = habit.waitsForReady ? (deal.readyAtS ?? Infinity) : offer.createdAtS
-    const held = temper === 'escrow' ? { heldAccount: deal.buyer } : {}
-    return fromS + habit.afterS <= nowS ? [{ offerId: offer.id, does: habit.does, ...held }] : []
+    return fromS + habit.afterS <= nowS ? [{ offerId: offer.id, does: habit.does }] : []
   })
 }
 

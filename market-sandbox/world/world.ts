@@ -9,8 +9,7 @@ export const TEMPERS = {
   never: 'Never answers, so the seller must cancel the offer.',
   declines: 'Declines after 10 seconds.',
   counters: 'Answers with a counteroffer after 10 seconds.',
-  held: 'Has no mobile authenticator: Steam would hold a trade for 15 days, and says so before the offer.',
-  escrow: 'Removes the mobile authenticator after the offer: Steam holds the trade for 15 days.',
+  escrow: 'Has no mobile authenticator: Steam holds the trade for 15 days.',
   reverses: 'Accepts, and takes the trade back 3 days later if Steam protects it.',
 } as const
 export type Temper = keyof typeof TEMPERS

@@ -13,7 +13,6 @@ export const SHARED_FAULTS = [
   'buyer counters',
   'buyer never accepts',
   'buyer accepts after the market gave up',
-  'hold seen before the offer',
   'offer held by Steam',
   'cancel loses to an accept',
   'trade fails after it was accepted',

@@ -1,7 +1,7 @@
 /** A model of Steam: items change hands by offers, and calls meet faults. */
 import { PROTECTED_APP } from '../../steam-sandbox/world/world.ts'
-import type { EndedOffer, Gift, GiftOffers, SeenOffer, SendConditions } from '../../vault/giving/gift.ts'
-import { isSameSet, PARTNER_HOLD } from '../../vault/giving/gift.ts'
+import type { EndedOffer, Gift, GiftOffers, SeenOffer } from '../../vault/giving/gift.ts'
+import { isSameSet } from '../../vault/giving/gift.ts'
 import type { SteamCalls } from '../../vault/giving/giver.ts'
 import type { OwnItem } from '../../vault/steam/look.ts'
 import { must } from '../simulation/violation.ts'
@@ -137,7 +137,7 @@ export class ModelSteam {
   #giftOffers(account: string): GiftOffers {
     const call = <T, L>(effect: () => T, lost: L) => this.#luck.call('Steam', { effect, lost })
     return {
-      send: (gift, conditions) => call(() => this.#send(account, gift, conditions), unanswered),
+      send: (gift) => call(() => this.#send(account, gift), unanswered),
       find: (gift) => call(() => this.#find(account, gift), unanswered),
       read: (offerId) => call(() => this.#read(offerId), undefined),
       confirm: (offerId, gift) => call(() => this.#confirm(offerId, gift), false),
@@ -193,22 +193,14 @@ export class ModelSteam {
     return this.offers.find((each) => each.offerId === offerId)
   }
 
-  #send(
-    from: string,
-    gift: Gift,
-    { refusesHold = false }: SendConditions = {},
-  ): Awaited<ReturnType<GiftOffers['send']>> {
+  #send(from: string, gift: Gift): Awaited<ReturnType<GiftOffers['send']>> {
     const isGivable = this.#givableThings(from, gift).length === gift.assets.length
     if (!isGivable || this.#luck.hits('offer refused', 0.02)) return { kind: 'refused', because: 'refused' }
     const nowMs = this.nowMs()
     const seen: SeenOffer = { state: 'needs_confirmation' }
     const listedAtMs = nowMs + (this.#luck.hits('offer listed late', 0.1) ? MINUTE_MS : 0)
     const about = { from, gift, seen, before: seen, sentAtMs: nowMs, listedAtMs }
-    const plan = this.#planOf(gift, nowMs)
-    const isHeld = refusesHold && plan.partner === 'accepts into escrow'
-    if (isHeld && this.#luck.hits('hold seen before the offer', 0.5))
-      return { kind: 'refused', because: PARTNER_HOLD }
-    const offer = { offerId: this.newId(), ...about, ...plan }
+    const offer = { offerId: this.newId(), ...about, ...this.#planOf(gift, nowMs) }
     this.offers.push(offer)
     this.#luck.trace.add(`offer ${offer.offerId} of ${from.slice(-2)}: ${gift.message.replace(/ x\w+$/, '')}`)
     return { kind: 'sent', offerId: offer.offerId }

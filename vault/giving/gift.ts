@@ -17,25 +17,16 @@ export type SeenOffer =
   | { state: 'accepted'; steamTradeId: string | null }
   | { state: 'ended'; how: EndedOffer }
 
-/**
- * `mayStill` is asked right before the request is made; if it says no, that counts as too long a wait. `refusesHold`:
- * nothing is sent if Steam says that it would hold the trade.
- */
-export type SendConditions = { mayStill?(): boolean; refusesHold?: boolean }
-
-/** Why nothing was sent: Steam would hold the trade for days, because of the partner's account or of our own. */
-export const PARTNER_HOLD = 'partner_trade_hold'
-export const OWN_HOLD = 'own_trade_hold'
-
 /** The port through which the vault gives items. No method throws when Steam fails. */
 export type GiftOffers = {
   /**
    * `refused`: certainly not sent. `unanswered`: it may have been sent. `result`: Steam's result number, if it gave
-   * one. `lacksSession`: the account had no session for the send, or had to wait for too long.
+   * one. `lacksSession`: the account had no session for the send, or had to wait for too long. `mayStill` is asked
+   * right before the request is made; if it says no, that counts as too long a wait.
    */
   send(
     gift: Gift,
-    conditions?: SendConditions,
+    mayStill?: () => boolean,
   ): Promise<
     | { kind: 'sent'; offerId: string }
     | { kind: 'refused'; because: string; result?: number; lacksSession?: true }

@@ -106,15 +106,16 @@ describe('a listing', () => {
     await runVault(out, seller)
     const [item] = out.items
     if (item === undefined) throw new Error('nothing is listed')
-    const disk = vi.spyOn(out.entries, 'push').mockImplementationOnce(() => {
+    const disk = vi.spyOn(out.entries, 'push').mockImplementation(() => {
       throw new Error('no space left on device')
     })
     await expect(seller.reprice(APP, [{ itemId: item.itemId, priceMinor: 90n }])).rejects.toThrow('no space')
-    disk.mockRestore()
-    for (let looks = 0; looks < 5; looks += 1) {
-      await seller.round(APP)
+    for (let looks = 0; looks < 8; looks += 1) {
+      await seller.round(APP).catch(String)
       out.advanceS(15)
     }
+    disk.mockRestore()
+    await seller.round(APP)
     out.buy(1)
     await runVault(out, seller)
     expect([out.alarms, out.offers.map(({ seen }) => seen.state)]).toEqual([[], ['active']])

@@ -40,7 +40,7 @@ export function createListings(parts: Parts) {
     /** The live listings of this account. */
     own: (appId: number) => ownListings(parts, appId),
     async compare(appId: number, rows: readonly Row[]) {
-      await compare(parts, doubts, { appId, rows })
+      await compare({ ...parts, unsure }, doubts, { appId, rows })
       // Last, because a listing that this call takes down would look strange to `compare`.
       await settlePrices(parts, unsure, { appId, rows })
     },
@@ -141,8 +141,10 @@ async function settlePrices(parts: Parts, unsure: Prices, { appId, rows }: List)
 /** The points in which the market's latest lists contradict the record: since when, and how many lists. */
 type Doubts = Map<string, { sinceMs: number; lists: number }>
 
+type ComparedParts = Parts & { unsure: Prices }
+
 /** Brings our record of listings up to date with the market's list, and takes down listings that are not ours. */
-async function compare(parts: Parts, doubts: Doubts, { appId, rows }: List): Promise<void> {
+async function compare(parts: ComparedParts, doubts: Doubts, { appId, rows }: List): Promise<void> {
   const { market, journal, alarm } = parts
   const game = { market: market.name, appId }
   const begun = ownListings(parts, appId)
@@ -171,10 +173,10 @@ async function compare(parts: Parts, doubts: Doubts, { appId, rows }: List): Pro
 
 /**
  * `gone`: listings that are on sale in our record, but that the market's lists have not shown for a while. `repriced`:
- * those that the lists have shown at another price.
+ * those that the lists have shown at another price, other than one that the vault may have set.
  */
 function contradictionsOf(
-  parts: Parts,
+  parts: ComparedParts,
   doubts: Doubts,
   { appId, rows }: List,
 ): { gone: Listing[]; repriced: string[] } {
@@ -198,7 +200,11 @@ function contradictionsOf(
     const row = rows.find((each) => each.itemId === itemId && each.stage !== 'cancelled')
     if (row === undefined) {
       if (isSure(`gone ${assetId} ${begunAt.getTime()}`)) gone.push(listing)
-    } else if (row.stage === 'on_sale' && row.price !== null && !parts.scale.isPrice(row.price, priceMinor)) {
+      continue
+    }
+    const maySet = [priceMinor, parts.unsure.get(row.itemId)?.priceMinor ?? priceMinor]
+    const { stage, price } = row
+    if (stage === 'on_sale' && price !== null && !maySet.some((each) => parts.scale.isPrice(price, each))) {
       if (isSure(`price ${assetId} ${begunAt.getTime()} ${priceMinor}`)) repriced.push(row.itemId)
     }
   }

@@ -1,5 +1,5 @@
 /** Sells on one market: lists items, gives sold items, and follows the money. The shell around book.ts and deal.ts. */
-import { type GiftOffers, OWN_HOLD } from '../giving/gift.ts'
+import type { GiftOffers } from '../giving/gift.ts'
 import type { Alarm } from './alarm.ts'
 import {
   type Book,
@@ -194,12 +194,11 @@ async function sendOrFind(
   const isInTime = () => stepNow().kind === 'send'
   if (!isInTime()) return true
   journal.add({ kind: 'send_begun', ...ids })
-  const sent = await giftOffers.send(due, { mayStill: isInTime, refusesHold: true })
+  const sent = await giftOffers.send(due, isInTime)
   if (sent.kind === 'sent') journal.add({ kind: 'offer_known', ...ids, offerId: sent.offerId })
   else if (sent.kind === 'refused') {
     const because = sent.lacksSession === true ? NO_SESSION : sent.because
     journal.add({ kind: 'send_refused', ...ids, because })
-    if (because === OWN_HOLD) alarm({ kind: 'due_refused', dealId: due.dealId, problem: because })
   } else journal.add({ kind: 'send_unanswered', ...ids })
   return sent.kind === 'sent'
 }

@@ -148,20 +148,6 @@ function unclearOf(row: unknown): UnclearOffer {
   return { message, partnerSteamId: account === null ? null : steamIdOfAccount(account) }
 }
 
-const escrow = z
-  .object({ escrow_end_duration_seconds: z.int().nonnegative() })
-  .transform((row) => row.escrow_end_duration_seconds)
-const holdSchema = z
-  .object({ response: z.object({ both_escrow: escrow, my_escrow: escrow }) })
-  .transform(({ response }) => ({ seconds: response.both_escrow, ownSeconds: response.my_escrow }))
-
-/**
- * For how many seconds Steam would hold a trade with the other account, and how many of them are because of our own.
- * Undefined if Steam did not say.
- */
-export const readHold = (reply: SteamAnswer): z.output<typeof holdSchema> | undefined =>
-  parsed(holdSchema, reply)
-
 /** The number at the end of a text such as "There was an error sending your trade offer. (26)". */
 export function refusalOf({ text }: SteamAnswer): number | undefined {
   const error = jsonOf(text, z.object({ strError: z.string() }))?.strError

@@ -1,20 +1,10 @@
 /** The vault's calls about the offers of one account. It confirms an offer only if Steam shows exactly the gift. */
 
 import { accountOf } from '../../contract/steam-id.ts'
-import {
-  type Gift,
-  type GiftOffers,
-  isGift,
-  looksLikeDeposit,
-  OWN_HOLD,
-  PARTNER_HOLD,
-  type SeenOffer,
-  type SendConditions,
-} from '../giving/gift.ts'
+import { type Gift, type GiftOffers, isGift, looksLikeDeposit, type SeenOffer } from '../giving/gift.ts'
 import type { Needs } from '../needs.ts'
 import {
   type Offer,
-  readHold,
   readOffer,
   readOffers,
   readSent,
@@ -67,7 +57,7 @@ type Context = Parts & { patience: Patience; offerOf: Map<string, string> }
 export function createGiftOffers(parts: Parts): GiftOffers {
   const context = { ...parts, patience: createPatience(parts.nowS), offerOf: new Map<string, string>() }
   return {
-    send: (gift, conditions) => send(parts, gift, conditions),
+    send: (gift, mayStill) => send(parts, gift, mayStill),
     find: (gift, agoMs) => findSent(parts, gift, agoMs),
     read: (offerId) => read(context, offerId),
     confirm: (offerId, gift, mayStill) => confirm(parts, { offerId, gift, mayStill }),
@@ -86,13 +76,11 @@ export function createGiftOffers(parts: Parts): GiftOffers {
 async function send(
   { session, acknowledge }: Parts,
   gift: Gift,
-  { mayStill, refusesHold = false }: SendConditions = {},
+  mayStill?: () => boolean,
 ): ReturnType<GiftOffers['send']> {
   const { partnerSteamId, token, message, assets } = gift
   if (looksLikeDeposit(message))
     return { kind: 'refused', because: 'the message looks like that of a deposit' }
-  const hold = refusesHold ? await holdOf(session, gift) : undefined
-  if (hold !== undefined) return { kind: 'refused', because: hold }
   await acknowledge()
   const mine = assets.map(({ appId, contextId, assetId }) => ({
     appid: appId,
@@ -114,17 +102,6 @@ async function send(
   const referer = `https://steamcommunity.com/tradeoffer/new/?${query}`
   const form = { fields, referer, ...(mayStill && { mayStill }) }
   return sentOf(await session.form('send', '/tradeoffer/new/send', form))
-}
-
-/** Returns whose hold would delay the trade. Undefined also if Steam did not say: a sale has only minutes to wait. */
-async function holdOf(session: Session, { partnerSteamId, token }: Gift): Promise<string | undefined> {
-  const reply = await session.api('hold', 'IEconService/GetTradeHoldDurations', {
-    steamid_target: partnerSteamId,
-    trade_offer_access_token: token,
-  })
-  const hold = reply && readHold(reply)
-  if (hold === undefined || hold.seconds === 0) return undefined
-  return hold.ownSeconds > 0 ? OWN_HOLD : PARTNER_HOLD
 }
 
 function sentOf(result: RequestResult): Awaited<ReturnType<GiftOffers['send']>> {

@@ -1,6 +1,6 @@
 /**
  * The least time between two requests of the same kind to Steam, for each account. The gateway makes requests for the
- * same accounts, so the vault reads, sends and cancels offers, and reads holds and trades, at most a tenth as often as
+ * same accounts, so the vault reads, sends and cancels offers, and reads trades, at most a tenth as often as
  * gateway/steam/methods.ts allows. It reads confirmations at most every ten seconds, because Steam is said to refuse
  * more frequent reads.
  */
@@ -8,7 +8,6 @@ export const GAPS_MS = {
   login: 60_000,
   inventory: 2_000,
   offer: 200,
-  hold: 200,
   offers: 1_500,
   trade: 20_000,
   send: 10_000,

@@ -206,7 +206,7 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
     [gift.partnerSteamId, gift.message, ...gift.assets.map(({ assetId }) => assetId).sort()].join('/')
   const dealOf = (gift: Gift) => [...deals.values()].find(({ due }) => textOf(due) === textOf(gift))?.due
   const giftOffers: GiftOffers = {
-    send: async (gift, { mayStill } = {}) => {
+    send: async (gift, mayStill) => {
       if (mayStill?.() === false) return { kind: 'refused', because: 'too late', lacksSession: true }
       if (mishaps[0] === 'no_session') {
         mishaps.shift()
