@@ -38,7 +38,9 @@ it('live mode refuses a database on another machine if its certificate is not ch
   expect(() => readSettings({ ...LIVE, ...plain, TRADETILL_PLAIN_DATABASE: '1' })).not.toThrow()
   expect(() => readSettings({ ...LIVE, ...at('db.example/till?sslmode=verify-full') })).not.toThrow()
   expect(() => readSettings({ ...LIVE, ...at('localhost/till') })).not.toThrow()
-  expect(() => readSettings({ ...LIVE, ...at('/till?host=db.example') })).toThrow('must be a URL with a host')
+  expect(() => readSettings({ ...LIVE, ...at('/till?host=/run/postgresql') })).not.toThrow()
+  expect(() => readSettings({ ...LIVE, ...at('/till?host=db.example') })).toThrow('leads to db.example')
+  expect(() => readSettings({ ...LIVE, ...at('a b/till') })).toThrow('must be a URL with a host')
   expect(() => readSettings({ ...LIVE, ...plain, TRADETILL_PLAIN_DATABASE: '0' })).toThrow('leads to')
 })
 

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createMetrics } from '../metrics.ts'
 import { testPool } from '../testing/pool.ts'
 import { startTill, type Till } from '../testing/till.ts'
+import { endCompleteCheck, readCheck } from './check-store.ts'
 import { checkLedger } from './jobs.ts'
 
 let till: Till
@@ -41,3 +42,13 @@ it.each([
     expect(await differences()).toBe(2)
   },
 )
+
+it('a complete check counts as ended if the database’s clock was set back while it ran', async () => {
+  const metrics = createMetrics()
+  await checkLedger({ pool, log: till.deps.log, metrics })
+  await sql`update ledger_check set begun_at = now() + interval '1 minute'`.execute(till.db)
+  const client = await pool.connect()
+  await endCompleteCheck(client, '0', 0)
+  expect(await readCheck(client)).toMatchObject({ isIncomplete: false, isCompleteDue: false })
+  client.release()
+})

@@ -5,7 +5,7 @@ import { type Batch, createBatch } from '../db/batch.ts'
 import type { Tx } from '../db/client.ts'
 import { appendTransition, depositTopic } from '../deposits/service.ts'
 import { storeDepositOf, toStoreDeposit } from '../deposits/store-deposit.ts'
-import { changeLost, roomChangeSql } from '../ledger/room-store.ts'
+import { changeLost, lockRoom, roomChangeSql } from '../ledger/room-store.ts'
 import { accountsFor, addReversed, type Posting, postingSql, recordCustody } from '../ledger/store.ts'
 import { putOnRelease } from '../shoppers/on-release-store.ts'
 import type { Effect, PublishedEvent } from './effects.ts'
@@ -39,6 +39,8 @@ export async function applyEffects(
   const writing: Writing = { batch: createBatch(), taken: new Set(), room: undefined }
   const postings = effects.flatMap((effect) => (effect.kind === 'post' ? [postingOf(target, effect)] : []))
   for (const posting of postings) money.accounts = await accountsFor(tx, posting, money.accounts)
+  // The first posting locks balances. The change of the limit that belongs to the second must not come after that.
+  if (postings.length > 1) await lockRoom(tx, deposit.store_id)
   const roomSource = { storeId: deposit.store_id, tradeId: row.id, rateId: money.rateId, seen: money.seen }
   const flush = async (posting?: Posting) => {
     const { batch, taken, room: change } = writing
