@@ -35,7 +35,7 @@ async function measure(database: Database): Promise<Outcome> {
     ['the first time', start],
     ['ten minutes later', start + 600_000],
     ...[1, 2, 3].map((day): [string, number] => [
-      `on day ${day + 1}, beside the prices of earlier days,`,
+      `on day ${day + 1}, with the prices of earlier days still stored,`,
       start + day * DAY_MS,
     ]),
   ]

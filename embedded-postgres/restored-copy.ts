@@ -10,8 +10,8 @@ import pg from 'pg'
 const noteOf = (cluster: string): string => join(cluster, 'recovered-copy')
 
 /**
- * Call this before the server starts. The recovery removes PostgreSQL's own sign of a copy. If this start ends too
- * early, the note tells the next start.
+ * Call this before the server starts. The recovery removes PostgreSQL's own sign of a copy. If this start ends
+ * before `markCopy`, the note shows the next start that this is a copy.
  */
 export function noteCopy(cluster: string): void {
   if (!existsSync(join(cluster, 'recovery.signal'))) return

@@ -27,7 +27,7 @@ import { createApp, type ObservedCall } from './http/app.ts'
 import { createEmbedTokens } from './http/embed-token.ts'
 import { createLimits, type Limits } from './http/limits.ts'
 import { serveMetrics } from './http/metrics.ts'
-import { readStorageMetrics } from './http/metrics-store.ts'
+import { registerStorageMetrics } from './http/metrics-store.ts'
 import { pageMetricsRoute } from './http/page-metrics.ts'
 import type { Progress } from './http/readiness.ts'
 import { inventoryHandler } from './inventory/jobs.ts'
@@ -89,7 +89,7 @@ export async function startGateway(config: Config, startup: Startup = startUp(co
     const stopping = new AbortController()
     const signals = endWaitsAt(stopping.signal, store.signals)
     const metrics = createMetrics(startup.build)
-    readStorageMetrics(metrics.registry, store.database.db)
+    registerStorageMetrics(metrics.registry, store.database.db)
     const progress: Progress = { state: 'starting' }
     const steam = createSteam(config, store.clock, metrics)
     const parts = { config, log, metrics, progress, build: startup.build, ...store, signals, ...steam }

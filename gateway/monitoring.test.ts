@@ -9,7 +9,7 @@ import { createBotGauges } from './bots/jobs.ts'
 import type { Tables } from './db/schema.ts'
 import { createDepartureGauges } from './departures/jobs.ts'
 import { createDriftGauges } from './drift/jobs.ts'
-import { readStorageMetrics } from './http/metrics-store.ts'
+import { registerStorageMetrics } from './http/metrics-store.ts'
 import { createMetrics, watchProcess } from './metrics.ts'
 import { feedsOf } from './pricing/feeds.ts'
 import { PRICE_SETTINGS, webSourcesOf } from './pricing/settings.ts'
@@ -27,7 +27,7 @@ function registeredSeries(): Map<string, { labels: string[]; isHistogram: boolea
     createQueryCompiler: () => new PostgresQueryCompiler(),
   }
   const { registry } = createMetrics({ version: '', commit: '', schema: '' })
-  readStorageMetrics(registry, new Kysely<Tables>({ dialect }))
+  registerStorageMetrics(registry, new Kysely<Tables>({ dialect }))
   createBotGauges(registry)
   createDepartureGauges(registry)
   createDriftGauges(registry)

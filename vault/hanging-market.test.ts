@@ -16,17 +16,14 @@ beforeAll(async () => {
   bench.enrol(BOT)
   bench.setUpSeller({ mayLose: true, markets: [FAMILY, WAXPEER] })
 })
-afterAll(() => {
-  bench.restart()
-  return bench.close()
-})
+afterAll(() => bench.close())
 
-const soldItem = () => bench.market.waxpeer.world().items.at(0)
+const listedItem = () => bench.market.waxpeer.world().items.at(0)
 
 it('an item that was sold on one market is given in time while the other market hangs', async () => {
   bench.switchMarketOff(FAMILY)
   await bench.makeWish(bench.addStock(BOT, 1), { destination: 'seller' })
-  for (let tries = 0; tries < 40 && soldItem() === undefined; tries += 1) {
+  for (let tries = 0; tries < 40 && listedItem() === undefined; tries += 1) {
     await bench.runRounds(1)
     await bench.market.look()
   }
@@ -35,7 +32,7 @@ it('an item that was sold on one market is given in time while the other market 
     .poll(
       async () => {
         await bench.vault().round()
-        return (await bench.market.waxpeer.buy([soldItem()?.itemId ?? 0], 'accepts')).kind
+        return (await bench.market.waxpeer.buy([listedItem()?.itemId ?? 0], 'accepts')).kind
       },
       { timeout: 60_000 },
     )
@@ -62,7 +59,7 @@ it('an item that was sold on one market is given in time while the other market 
     pause: () => bench.market.look(),
     onFailure: (line, error) => bench.logged.push(`${line} failed: ${error}`),
   })
-  await expect.poll(() => soldItem()?.status, { timeout: 60_000 }).toBe('given')
+  await expect.poll(() => listedItem()?.status, { timeout: 60_000 }).toBe('given')
   // The first call to the other market still waits for its answer.
   expect(bench.countHeld()).toBe(1)
 

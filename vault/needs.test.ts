@@ -113,7 +113,7 @@ it('a till that cannot take the reports yet gets them later, and the vault logs 
     await report()
     nowMs += 3_000
   }
-  expect(said).toEqual(['the needs could not be reported to the till'])
+  expect(said).toEqual(['what needs a person could not be reported to the till'])
   isTillAway = false
   nowMs += MINUTE_MS
   await report()

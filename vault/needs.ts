@@ -134,7 +134,8 @@ export function createNeedsReport({ needs, store, now, say }: ReportParts): () =
     try {
       await report()
     } catch (error) {
-      if (!isFailing) say('the needs could not be reported to the till', { problem: problemOf(error) })
+      if (!isFailing)
+        say('what needs a person could not be reported to the till', { problem: problemOf(error) })
       isFailing = true
     }
   }

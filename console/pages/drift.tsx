@@ -86,7 +86,7 @@ function Checks({ bots, refresh }: { bots: readonly BotCheck[]; refresh: () => v
           { name: 'Bot', show: ({ botId, bot }) => <PageLink to={`/bots/${botId}`}>{bot}</PageLink> },
           { name: 'Last check', show: ({ lookedAt }) => <Time at={lookedAt} /> },
           { name: 'Last complete check', show: ({ wholeAt }) => <Time at={wholeAt} /> },
-          { name: 'Not in the books, not listed above', isNumber: true, show: ({ leftOut }) => leftOut },
+          { name: 'Further items not in the books', isNumber: true, show: ({ leftOut }) => leftOut },
           {
             name: 'Acts',
             show: ({ botId, isAsked }) =>

@@ -105,7 +105,9 @@ describe('bot renew', () => {
       onStderr: phones(steamIdOf(1), steamIdOf(1)),
     })
     expect(ended).toMatchObject({ code: 4, errors: expect.stringContaining('1 not renewed') })
-    expect(ended.out).toContain(`Bot 1: Another account approved: ${bots[1]?.name} (${steamIdOf(1)}).`)
+    expect(ended.out).toContain(
+      `Bot 1: Another account approved the login: ${bots[1]?.name} (${steamIdOf(1)}).`,
+    )
     expect(ended.out).toContain('Bot 2 renewed')
     const after = await botRows()
     expect(after.map(({ token }, index) => token !== before[index]?.token).slice(0, 2)).toEqual([false, true])

@@ -13,7 +13,7 @@ import type { Queue } from './queue.ts'
 export type QueueOptions = {
   url: string
   log: Log
-  /** The till's clock, by which delayed jobs start. */
+  /** Converts the start of a delayed job from the till's time to the machine's, by which pg-boss starts it. */
   clock?: Pick<TillClock, 'machineTime' | 'machineNow'>
   /** How often to poll for jobs that no notification has announced. A delayed job may start this late. */
   pollSeconds?: number
@@ -47,7 +47,7 @@ const QUEUE_RULES = {
   deleteAfterSeconds: 3_600,
 } as const
 
-/** Creates or updates the tables of the queue, with a role that is allowed to. */
+/** Creates or updates the tables of the queue. The role in `url` must be allowed to. */
 export async function installQueue({ url, log }: Pick<QueueOptions, 'url' | 'log'>): Promise<void> {
   const boss = new PgBoss({
     connectionString: url,

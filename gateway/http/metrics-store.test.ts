@@ -5,7 +5,7 @@ import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { cancelDeposit } from '../trades/cancellation.ts'
-import { readStorageMetrics } from './metrics-store.ts'
+import { registerStorageMetrics } from './metrics-store.ts'
 
 let till: Till
 
@@ -16,7 +16,7 @@ afterEach(() => till.close())
 
 function lineReader() {
   const { registry } = createMetrics()
-  readStorageMetrics(registry, till.db)
+  registerStorageMetrics(registry, till.db)
   return async (metric: string) =>
     (await registry.metrics()).split('\n').find((line) => line.startsWith(metric))
 }

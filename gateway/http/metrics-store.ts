@@ -129,7 +129,7 @@ const READINGS: readonly Reading[] = [
   },
 ]
 
-export function readStorageMetrics(registry: Registry, db: Db): void {
+export function registerStorageMetrics(registry: Registry, db: Db): void {
   for (const { name, help, labels, query } of READINGS) {
     new Gauge({
       name,

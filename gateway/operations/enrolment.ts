@@ -48,11 +48,11 @@ export async function enrolBot(
     const effect = expected === undefined ? 'The bot was not added' : 'The token was not renewed'
     return refused('conflict', `${effect}: ${WHY_REFUSED[proved.reason]}.`)
   }
-  const { steamId: approving, name: approvingName } = proved.profile
-  if (expected !== undefined && approving !== expected) {
+  const { steamId: actual, name: actualName } = proved.profile
+  if (expected !== undefined && actual !== expected) {
     return refused(
       'conflict',
-      `Another account approved: ${approvingName} (${approving}). Nothing was changed.`,
+      `Another account approved the login: ${actualName} (${actual}). Nothing was changed.`,
     )
   }
   const what = { name, argumentsOf: ({ botId, steamId }: AddedBot) => ({ botId, steamId }) }

@@ -58,7 +58,10 @@ export function forbidWebhookAddress(
     if (address === undefined) return refused('usage', FORM)
     const named = { storeId, address: formatAddress(address) }
     if (!(await forbidAddress(tx, storeId, address))) {
-      return refused('not_found', `Store ${storeId} has no address ${named.address} for its webhooks.`)
+      return refused(
+        'not_found',
+        `${named.address} was not among the addresses allowed for the webhooks of store ${storeId}.`,
+      )
     }
     return done(named, `The webhooks of store ${storeId} no longer go to ${named.address}.`)
   })

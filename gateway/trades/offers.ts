@@ -67,7 +67,7 @@ export async function cancel(deps: ShellDeps, bot: BotContext, loaded: LoadedTra
   if (before.kind !== 'offer') return askAgain(deps, bot, loaded)
   const afterRead = await record(deps, source, { kind: 'offer_read', offer: before.offer })
   if (afterRead?.trade.state !== 'active' || !bot.mayWrite(WRITE_DEADLINE_MS)) return
-  // Record the cancel first, so the till can tell its own cancel from another one.
+  // Record the cancel first, so the till can tell its own cancel from another one. An earlier reason is kept.
   const recorded = await record(deps, source, { kind: 'cancelling', because: 'deadline' })
   if (recorded?.trade.state !== 'active' || recorded.trade.acceptedAt !== null) return
   await bot.session.cancelOffer(trade.offerId)

@@ -16,7 +16,7 @@ import { createDepartureStore } from '../../gateway/departures/store.ts'
 import { viewReader } from '../../gateway/deposits/shopper-view.ts'
 import { createDriftStore } from '../../gateway/drift/store.ts'
 import { watchEpoch } from '../../gateway/epochs/service.ts'
-import { readStorageMetrics } from '../../gateway/http/metrics-store.ts'
+import { registerStorageMetrics } from '../../gateway/http/metrics-store.ts'
 import { createMetrics } from '../../gateway/metrics.ts'
 import { KEEP_SETTINGS, keepOf } from '../../gateway/retention/settings.ts'
 import type { SteamTrade } from '../../gateway/steam/steam.ts'
@@ -42,7 +42,7 @@ export function tasksOf({ deps }: Pick<Till, 'deps'>, { pool }: ObservedPool): {
   const trades = { ...observedDeps, trades: createTradeStore(observedDeps), drift: createDriftStore(db) }
   const events = { ...observedDeps, addDeliveries: deliveryWriter(observedDeps) }
   const metrics = createMetrics()
-  readStorageMetrics(metrics.registry, db)
+  registerStorageMetrics(metrics.registry, db)
   const epochs = watchEpoch({
     ...observedDeps,
     memory: { lastSeen: () => undefined, keep() {} },

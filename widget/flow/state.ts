@@ -174,7 +174,8 @@ export type FlowState = {
   /** Monotonic milliseconds at which the shopper's time ends; null when unknown. */
   deadlineMs: number | null
   /**
-   * The latest deadline that was known. From then on, a deposit that is not polled is checked. Null if none was known.
+   * The last known `deadlineMs`, kept when the deadline becomes unknown. From then on, the page asks for the deposit now
+   * and then even while it does not poll. Null if none was known.
    */
   checksFromMs: number | null
   page: Page
@@ -197,6 +198,7 @@ export type FlowState = {
   nextRequest: number
 }
 
+/** `language`: as this browser stored it. `chosenLanguage`: chosen for this deposit in this tab. */
 export type Stored = {
   language: Language | null
   link: string | null

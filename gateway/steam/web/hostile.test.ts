@@ -151,7 +151,7 @@ describe('an answer of Steam that contains code', () => {
     const community = new Community({ request: Object.assign(request, { defaults: () => request }) })
     const manager = new Manager({ community, pollInterval: -1, dataDirectory: null, useAccessToken: true })
     const offer = manager.createOffer(BOT, 'abcd_-12')
-    // The call throws later, but the script has run by then.
+    // The call throws, but only after it has run the script.
     expect(() => offer.getUserDetails(() => {})).toThrow()
     expect(vm.runInContext).toHaveBeenCalled()
   })

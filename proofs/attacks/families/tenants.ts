@@ -23,7 +23,7 @@ export const openDeposit = (
     headers: request.headers ?? {},
   })
 
-/** Replaces the id only as a whole word: the key that a refusal shows can contain the same digits. */
+/** Replaces the id only as a whole word: another value in a refusal can contain the same digits. */
 const withoutId = (body: string, id: string): string => body.replaceAll(new RegExp(`\\b${id}\\b`, 'g'), 'ID')
 
 /** Resolves to undefined if the attacker gets the same answer for `id` as for an id that does not exist. */
@@ -279,7 +279,7 @@ const guessFrom = (forged: string): string =>
 
 const avoidedLimits: Family = family({
   number: 24,
-  name: 'limits avoided by other addresses and other paths',
+  name: 'limits avoided by other addresses',
   kind: 'till',
   defences: {
     'trusted proxies only': {
@@ -308,7 +308,7 @@ const avoidedLimits: Family = family({
       what: `a caller that bypasses the proxy and claims to be ${forged(1)}`,
       stoppedBy: 'trusted proxies only' as const,
       attack: () =>
-        // The call is refused because of its scheme, unless the till trusts the caller's headers.
+        // `ask` claims https in a header. From this peer the till must not trust it, so the call is plain http.
         answered(target.ask({ url: '/api/nothing', peer: `198.51.100.${index}`, ip: forged(1) }), 400),
     })),
     ...[
