@@ -1,13 +1,15 @@
-/** Postings lock balances in one order, so two of them never wait for each other. */
+/** Transactions lock balances in one order, so two of them never wait for each other. */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { AccountKind } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { DAY_MS } from '../kit/duration.ts'
 import { steamTradeIdOf } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { recordPayout, voidPayout } from './payout.ts'
+import { lockRoom } from './room-store.ts'
 
 let till: Till
 
@@ -37,16 +39,18 @@ const balanceOf = async (id: bigint) =>
     .balance
 
 /**
- * Locks the balance `has`, as another transaction would. Starts `work`, and resolves to whether the other transaction
- * could lock `wants` while `work` waits for it. If not, both would wait for each other.
+ * Locks the balance `has`, or the used limit of this store, as another transaction would. Starts `work`, and resolves to
+ * whether the other transaction could lock the balance `wants` while `work` waits for it. If not, both would wait for
+ * each other.
  */
 async function canContinue(
-  { has, wants }: { has: bigint; wants: bigint },
+  { has, wants }: { has: bigint | { limitOf: bigint }; wants: bigint },
   work: () => Promise<unknown>,
 ): Promise<boolean> {
   let end: Promise<unknown> = Promise.resolve()
   const locked = await till.db.transaction().execute(async (tx) => {
-    await sql`select from account where id = ${has} for no key update`.execute(tx)
+    if (typeof has === 'object') await lockRoom(tx, has.limitOf)
+    else await sql`select from account where id = ${has} for no key update`.execute(tx)
     end = work()
     await untilWaiting()
     return sql`select from account where id = ${wants} for no key update skip locked`.execute(tx)
@@ -68,7 +72,7 @@ async function laterStore() {
   await till.db.updateTable('store').set({ liability: 'store' }).execute()
   const deposit = await aDeposit(till, store, { game: 'cs' })
   await payFor(till, parts, deposit)
-  return { storeId: store.id, parts, deposit, available: await idOf('available', store.id) }
+  return { store, storeId: store.id, parts, deposit, available: await idOf('available', store.id) }
 }
 
 const payOut = (storeId: bigint) =>
@@ -98,4 +102,47 @@ it('the void of a payout locks the balance of its store first, as a payout does'
   const undo = () => inTransaction(till.db, (tx) => voidPayout({ tx, clock: till.clock }, id))
   expect(await canContinue({ has: available, wants: paidOut }, undo)).toBe(true)
   expect(await balanceOf(available)).toBe(3_000n)
+})
+
+/** The next deposit of the store is paid, one of its items goes back, and its protection ends. Resolves to its read. */
+async function partlyTakenBack({ store, parts }: Awaited<ReturnType<typeof laterStore>>) {
+  const deposit = await aDeposit(till, store, { game: 'cs' })
+  await payFor(till, parts, deposit)
+  parts.session.takeBack(steamTradeIdOf('3'), deposit.body.items.slice(0, 1))
+  till.clock.advance(9 * DAY_MS)
+  const { id } = await till.db
+    .selectFrom('trade')
+    .select('id')
+    .where('deposit_id', '=', deposit.id)
+    .executeTakeFirstOrThrow()
+  return () => tradeHandlers(till.deps).trade(parts.bot, id)
+}
+
+it('a release in the read that shows a partial reversal locks the balances of both at once', async () => {
+  const later = await laterStore()
+  const { storeId, available } = later
+  await till.db.updateTable('store').set({ credit_mode: 'on_release' }).where('id', '=', storeId).execute()
+  const read = await partlyTakenBack(later)
+  const held = await idOf('held', storeId)
+  expect(available).toBeLessThan(held)
+  expect(await canContinue({ has: available, wants: held }, read)).toBe(true)
+  expect(await balanceOf(held)).toBe(0n)
+  expect(await balanceOf(available)).toBeGreaterThan(3_000n)
+})
+
+it('a release that frees the limit locks it before the balances of the reversal', async () => {
+  const later = await laterStore()
+  const { storeId, available } = later
+  const { usd_cents: used } = await till.db
+    .selectFrom('credit_at_risk')
+    .select('usd_cents')
+    .where('store_id', '=', storeId)
+    .executeTakeFirstOrThrow()
+  const limit = { risk_limit_usd_cents: used + 1_000n }
+  await till.db.updateTable('store').set(limit).where('id', '=', storeId).execute()
+  const read = await partlyTakenBack(later)
+  expect(await balanceOf(await idOf('held', storeId))).toBeGreaterThan(0n)
+  const items = await idOf('items', null)
+  expect(await canContinue({ has: { limitOf: storeId }, wants: items }, read)).toBe(true)
+  expect(await balanceOf(available)).toBeGreaterThan(3_000n)
 })

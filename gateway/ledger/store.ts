@@ -37,10 +37,15 @@ type PostingParts = { entries: RawBuilder<unknown>; balances: RawBuilder<unknown
 
 /**
  * The statements that write the entries and then the balances. Balance rows are locked last, so only briefly, and in
- * the order of their ids, so two postings cannot deadlock. A posting that may leave the store in debt also removes the
- * floor of its available balance. `after`: the name of a common table expression that must run before them.
+ * the order of their ids, so these locks cannot deadlock. A posting that may leave the store in debt also removes the
+ * floor of its available balance. `after`: the name of a common table expression that must run before them. `later`: the
+ * later postings of the transaction, whose balances are locked too.
  */
-export function postingSql(posting: Posting, accounts: Accounts, after?: 'room'): PostingParts {
+export function postingSql(
+  posting: Posting,
+  accounts: Accounts,
+  { after, later = [] }: { after?: 'room' | undefined; later?: readonly Pick<Posting, 'movements'>[] } = {},
+): PostingParts {
   const { movements, storeId, currency, at, part = 0, mayOwe = false } = posting
   const idOf = (kind: AccountKind): bigint => {
     const id = accounts.get(kind)
@@ -54,6 +59,8 @@ export function postingSql(posting: Posting, accounts: Accounts, after?: 'room')
     change(idOf(movement.credit), movement.amount)
   }
   const ids = sql`${[...changes.keys()].map(String)}::bigint[]`
+  const laterKinds = later.flatMap((each) => each.movements.flatMap(({ debit, credit }) => [debit, credit]))
+  const locked = new Set([...changes.keys(), ...laterKinds.map(idOf)])
   const { trade_id, quote_id, rate_id, payout_id, adjustment_id } = sourceColumns(posting)
   // Always true. Reading the other expression makes it run first.
   const isAfter = after === undefined ? sql`true` : sql`(select count(*) from ${sql.ref(after)}) >= 0`
@@ -73,7 +80,8 @@ export function postingSql(posting: Posting, accounts: Accounts, after?: 'room')
       update account set balance = balance + changed.by,
         floor = case when ${mayOwe} and kind = 'available' then null else floor end
       from unnest(${ids}, ${[...changes.values()].map(String)}::bigint[]) changed (id, by)
-      join (select id from account where id = any(${ids}) and (select count(*) from entries) >= 0
+      join (select id from account where id = any(${[...locked].map(String)}::bigint[])
+          and (select count(*) from entries) >= 0
         order by id for no key update) locked using (id)
       where account.id = changed.id`,
   }

@@ -5,7 +5,7 @@ import { type Batch, createBatch } from '../db/batch.ts'
 import type { Tx } from '../db/client.ts'
 import { appendTransition, depositTopic } from '../deposits/service.ts'
 import { storeDepositOf, toStoreDeposit } from '../deposits/store-deposit.ts'
-import { changeLost, roomChangeSql } from '../ledger/room-store.ts'
+import { changeLost, lockRoom, roomChangeSql } from '../ledger/room-store.ts'
 import { accountsFor, addReversed, type Posting, postingSql, recordCustody } from '../ledger/store.ts'
 import { putOnRelease } from '../shoppers/on-release-store.ts'
 import type { Effect, PublishedEvent } from './effects.ts'
@@ -37,11 +37,15 @@ export async function applyEffects(
   const { deposit, row, written, money } = target
   const current: CurrentRows = { deposit: { ...deposit }, row: { ...row, ...written }, reversed: new Set() }
   const writing: Writing = { batch: createBatch(), taken: new Set(), room: undefined }
+  const postings = effects.flatMap((effect) => (effect.kind === 'post' ? [postingOf(target, effect)] : []))
+  for (const posting of postings) money.accounts = await accountsFor(tx, posting, money.accounts)
+  // The first posting locks balances. The change of the limit that belongs to the second must not come after that.
+  if (postings.length > 1) await lockRoom(tx, deposit.store_id)
   const roomSource = { storeId: deposit.store_id, tradeId: row.id, rateId: money.rateId, seen: money.seen }
   const flush = async (posting?: Posting) => {
     const { batch, taken, room: change } = writing
     const room = change && roomChangeSql(roomSource, change)
-    const posted = posting && postingSql(posting, money.accounts, room && 'room')
+    const posted = posting && postingSql(posting, money.accounts, { after: room && 'room', later: postings })
     await batch.run(tx, { ...(room && { room }), ...posted })
     writing.room = undefined
     taken.clear()
@@ -66,12 +70,8 @@ export async function applyEffects(
         writing.room = effect
         break
       case 'post': {
-        const { kind: _, ...posted } = effect
-        if (posted.movements.length === 0) break
-        const source = { tradeId: row.id, quoteId: row.quote_id, rateId: money.rateId }
-        const posting = { ...posted, ...source, storeId: deposit.store_id, currency: row.currency }
-        money.accounts = await accountsFor(tx, posting, money.accounts)
-        await flush(posting)
+        const posting = postings.shift()
+        if (posting !== undefined && posting.movements.length > 0) await flush(posting)
         break
       }
       default:
@@ -81,6 +81,14 @@ export async function applyEffects(
     }
   }
   await flush()
+}
+
+function postingOf(
+  { deposit, row, money }: LockedRows & { money: Money },
+  { kind: _, ...posted }: Extract<Effect, { kind: 'post' }>,
+): Posting {
+  const source = { tradeId: row.id, quoteId: row.quote_id, rateId: money.rateId }
+  return { ...posted, ...source, storeId: deposit.store_id, currency: row.currency }
 }
 
 /** A statement must not change a row twice or append two events, because their order would be undefined. */
