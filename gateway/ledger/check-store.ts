@@ -12,7 +12,7 @@ export type Client = Pick<pg.PoolClient, 'query'>
 export type CheckState = {
   /** End of the last complete check, in seconds since 1970. */
   completeAtS: number | null
-  /** A later complete check has begun and not ended. */
+  /** A later complete check has begun and not ended, or the last one has a time from before the clock was set back. */
   isIncomplete: boolean
   /** How many were found by the last complete check, and in newer entries since. */
   differences: number
@@ -36,7 +36,8 @@ const PART_DEADLINE_MS = 30_000
 const SILENCE_MS = 5_000
 
 const STATE = `extract(epoch from complete_at)::float8 as "completeAtS", differences, verified_entry as "verifiedEntry",
-  coalesce(begun_at > coalesce(complete_at, '-infinity'), false) as "isIncomplete",
+  coalesce(complete_at > now() + interval '${AHEAD}' or begun_at > coalesce(complete_at, '-infinity'), false)
+    as "isIncomplete",
   coalesce(complete_at not between now() - interval '${COMPLETE_EVERY}' and now() + interval '${AHEAD}', true)
     and coalesce(begun_at not between now() - interval '${COMPLETE_RETRY_AFTER}' and now() + interval '${AHEAD}', true)
     as "isCompleteDue"`

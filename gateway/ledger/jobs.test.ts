@@ -52,3 +52,14 @@ it('a complete check counts as ended if the database’s clock was set back whil
   expect(await readCheck(client)).toMatchObject({ isIncomplete: false, isCompleteDue: false })
   client.release()
 })
+
+it('the ledger counts as not checked while the last complete check has a time from before the clock was set back', async () => {
+  const metrics = createMetrics()
+  await checkLedger({ pool, log: till.deps.log, metrics })
+  await sql`update ledger_check set complete_at = now() + interval '3 days', begun_at = now()`.execute(
+    till.db,
+  )
+  const client = await pool.connect()
+  expect(await readCheck(client)).toMatchObject({ isIncomplete: true })
+  client.release()
+})
