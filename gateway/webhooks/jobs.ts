@@ -2,7 +2,8 @@
 import type { Db } from '../db/client.ts'
 import { inRounds } from '../db/sweep-store.ts'
 import { inTransaction } from '../db/transaction.ts'
-import type { Clock } from '../kit/clock.ts'
+import { type Clock, plus } from '../kit/clock.ts'
+import { HOUR_MS } from '../kit/duration.ts'
 import { disabledEndpointsWithDue, giveUpIfDisabled, MOST_GIVEN_UP } from './endpoint-store.ts'
 import { LONGEST_WAIT_MS } from './schedule.ts'
 import { bringForward, MOST_BROUGHT_FORWARD } from './store.ts'
@@ -23,11 +24,11 @@ export async function sweepDisabledEndpoints({ db }: { db: Db }): Promise<void> 
 }
 
 /** How far apart the clocks of two gateways may be. Neither may change what the other one scheduled. */
-const APART_MS = 3_600_000
+const APART_MS = HOUR_MS
 
 /** A wrong clock may schedule a retry years ahead. Without this sweep, the delivery would wait for it. */
 export async function sweepFarDeliveries({ db, clock }: { db: Db; clock: Clock }): Promise<void> {
   const now = clock.now()
-  const latest = new Date(now.getTime() + LONGEST_WAIT_MS + APART_MS)
+  const latest = plus(now, LONGEST_WAIT_MS + APART_MS)
   await inRounds(MOST_BROUGHT_FORWARD, () => bringForward(db, { latest, now }))
 }

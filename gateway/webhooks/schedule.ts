@@ -22,7 +22,7 @@ export const ATTEMPTS = WAITS_MS.length + 1
 /** The longest wait that a store may ask for by Retry-After. */
 const LONGEST_RETRY_AFTER_MS = 24 * HOUR_MS
 /** No wait is longer, with its spread. */
-export const LONGEST_WAIT_MS = 27 * HOUR_MS
+export const LONGEST_WAIT_MS = Math.round(1.1 * Math.max(...WAITS_MS))
 
 type Failure = {
   /** Failed attempts so far, at least 1. */

@@ -157,7 +157,7 @@ export const endpointsDue = (db: Db, now: Date): Promise<DueEndpoint[]> =>
     )
     .execute()
 
-/** The most deliveries of an endpoint that one statement brings forward. */
+/** The most deliveries that one statement brings forward. */
 export const MOST_BROUGHT_FORWARD = 500
 
 /**
@@ -174,7 +174,7 @@ export async function bringForward(db: Db, { latest, now }: { latest: Date; now:
           and due_at > (select till_now()) + (${latest}::timestamptz - ${now}::timestamptz)
         limit ${MOST_BROUGHT_FORWARD} for update skip locked
       ) late
-      where endpoint.state = 'enabled'))`.execute(db)
+      where endpoint.state = 'enabled' limit ${MOST_BROUGHT_FORWARD}))`.execute(db)
   return Number(numAffectedRows)
 }
 
