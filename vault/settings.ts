@@ -74,7 +74,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
 
 /** The driver also takes the path of a socket, and a user without a host, which is no URL. */
 function problemOf(databaseUrl: string): string | undefined {
-  if (databaseUrl.startsWith('/') || databaseUrl.startsWith('socket:')) return undefined
+  if (/^(?:socket:)?\//.test(databaseUrl)) return undefined
   const address = URL.canParse(databaseUrl) ? databaseUrl : databaseUrl.replace('@/', '@unnamed/')
   return URL.canParse(address) ? unsafeDatabase(address) : 'must be a URL with a host'
 }
