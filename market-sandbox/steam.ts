@@ -23,7 +23,6 @@ const tradeSchema = z.object({ id: z.string(), status: z.number(), settlesAtS: z
 const playerSchema = z.object({
   name: z.string(),
   steamId: z.string(),
-  accountId: z.number(),
   tradeUrl: z.string(),
 })
 const inventorySchema = z.object({

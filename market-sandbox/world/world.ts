@@ -9,7 +9,7 @@ export const TEMPERS = {
   never: 'Never answers, so the seller must cancel the offer.',
   declines: 'Declines after 10 seconds.',
   counters: 'Answers with a counteroffer after 10 seconds.',
-  escrow: 'Has no mobile authenticator: Steam holds the trade for 15 days.',
+  escrow: 'Accepts, and Steam holds the trade for 15 days.',
   reverses: 'Accepts, and takes the trade back 3 days later if Steam protects it.',
 } as const
 export type Temper = keyof typeof TEMPERS
@@ -19,7 +19,7 @@ export function isTemper(value: unknown): value is Temper {
 }
 
 /** A player of the Steam sandbox. */
-export type Buyer = { steamId: string; accountId: number; token: string; name: string; temper: Temper }
+export type Buyer = { steamId: string; token: string; name: string; temper: Temper }
 
 /** An item in a seller's inventory. */
 export type Owned = { assetId: string; classId: string; name: string; tradable: boolean }

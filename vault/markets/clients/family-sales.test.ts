@@ -126,7 +126,7 @@ describe('a sale', () => {
     ['never answers', 'never'],
     ['declines', 'declines'],
     ['makes a counteroffer', 'counters'],
-    ['has no mobile authenticator', 'escrow'],
+    ['gets a trade that Steam holds', 'escrow'],
   ] as const)('to a buyer who %s is cancelled', async (_what, temper) => {
     const { due } = await sell(bench, client, { appId: DOTA, temper })
     const offerId = bench.send(due)
