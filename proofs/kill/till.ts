@@ -223,11 +223,17 @@ export async function passMinute({ pool }: Pick<ProcessTill, 'pool'>): Promise<v
     )
 }
 
-/** Skips an hour, so the next search for reversals in Steam's history is due. */
-export async function passHour({ pool }: Pick<ProcessTill, 'pool'>): Promise<void> {
+/**
+ * Skips an hour, so the next search for reversals in Steam's history is due. Also moves Steam's clock by a second, once
+ * the till has followed the last move: the gateway follows, and then runs its sweeps immediately. Otherwise the sweep
+ * that begins the search could be a minute away.
+ */
+export async function passHour({ pool, steam }: Pick<ProcessTill, 'pool' | 'steam'>): Promise<void> {
   await pool.query(
     `update bot_history set turned_at = turned_at - interval '1 hour', complete_at = complete_at - interval '1 hour'`,
   )
+  const { rows } = await pool.query<{ ahead: number }>('select ahead_s as ahead from till_clock')
+  if ((rows[0]?.ahead ?? 0) >= steam.world().aheadS) steam.advance(1)
 }
 
 async function onServer(url: string, sql: string): Promise<void> {
