@@ -12,7 +12,7 @@ import { aBot, aDeposit, aStore, jump, PROTECTION_DAYS, startTill, type Till } f
 import { tradeHandlers } from '../trades/advance.ts'
 import { expireDeposit } from '../trades/expiry.ts'
 import type { ActDeps } from './operation.ts'
-import { denyShopper, eraseShopper } from './shoppers.ts'
+import { allowShopper, denyShopper, eraseShopper } from './shoppers.ts'
 
 const DAY_S = 86_400
 
@@ -129,4 +129,33 @@ it('D-35 erasing a deposit’s account erases an earlier account’s trade token
   })
   const trade = await till.db.selectFrom('trade').selectAll().executeTakeFirstOrThrow()
   expect(trade).toMatchObject({ partner_steam_id: `7656119800000${deposit.id}`, partner_token_sealed: null })
+})
+
+it('D-35 an erasure reports the records of items that the account got, and the acts that name it', async () => {
+  const { id } = await aDeposit(till, await aStore(till))
+  const steamId = `7656119800000${id}`
+  await jump(till, DAY_S)
+  await expireDeposit(till.deps, id)
+  await denyShopper(deps(), steamId)
+  expect(await allowShopper(deps(), steamId)).toMatchObject({ kind: 'done' })
+  const seen = { bot_id: bot.botId, partner_steam_id: steamId, begun_at: till.clock.now(), explanation: null }
+  const departures = [
+    { ...seen, steam_trade_id: '501', stage: 'gone' as const },
+    { ...seen, steam_trade_id: '502', stage: 'called_off' as const },
+  ]
+  await till.db.insertInto('departure').values(departures).execute()
+  const { id: wishId } = await till.db
+    .insertInto('wish')
+    .values({ kind: 'return', bot_id: bot.botId, deposit_id: id, steam_trade_id: '77', asked_by: 'operator' })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await till.db
+    .insertInto('vault_deed')
+    .values({ wish_id: wishId, state: 'delivered', partner_steam_id: steamId, assets: [], at: seen.begun_at })
+    .execute()
+  const answer = await eraseShopper(deps(), steamId)
+  expect(answer).toMatchObject({ kind: 'done', data: { keptDepartures: 2, keptWishes: 1, keptActs: 2 } })
+  for (const text of ['2 departures to the account are', '1 wish for the account is', '2 records of acts'])
+    expect(answer).toMatchObject({ message: expect.stringContaining(text) })
+  expect(await tablesWith(steamId)).toEqual(['departure', 'operator_act', 'vault_deed'])
 })

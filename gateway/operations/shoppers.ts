@@ -112,7 +112,7 @@ export function eraseShopper(deps: ActDeps, steamId: string): Promise<Answer<Era
 }
 
 function erasedText({ deposits, trades, ...kept }: Erased): string {
-  const { keptDeposits, keptEvents, isDenied, isOnRelease } = kept
+  const { keptDeposits, keptEvents, keptDepartures, keptWishes, keptActs, isDenied, isOnRelease } = kept
   const lines = [
     ...(keptDeposits > 0
       ? [
@@ -121,6 +121,19 @@ function erasedText({ deposits, trades, ...kept }: Erased): string {
       : []),
     ...(keptEvents > 0
       ? [`${counted(keptEvents, 'event that a store received is', 'events that stores received are')} kept.`]
+      : []),
+    ...(keptDepartures > 0
+      ? [
+          `${counted(keptDepartures, 'departure to the account is', 'departures to the account are')} kept, to show where the items are.`,
+        ]
+      : []),
+    ...(keptWishes > 0
+      ? [
+          `${counted(keptWishes, 'wish for the account is', 'wishes for the account are')} kept, and the vault’s own log is not changed.`,
+        ]
+      : []),
+    ...(keptActs > 0
+      ? [`${counted(keptActs, 'record of acts names', 'records of acts name')} the account.`]
       : []),
     ...(isDenied ? ['The account is denied, and the deny-list keeps its Steam id.'] : []),
     ...(isOnRelease

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { steamIdOfAccount } from '../../contract/steam-id.ts'
 import type { Tx } from '../db/client.ts'
 import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
@@ -18,6 +18,11 @@ export type Erased = {
   keptDeposits: number
   /** Events of the erased deposits. Stores may have them already, so they stay unchanged. */
   keptEvents: number
+  /** Trades in which a bot gave items to the account, and wishes that the vault took up for it. They say where items are. */
+  keptDepartures: number
+  keptWishes: number
+  /** Records of acts about the account, such as `shopper deny`. */
+  keptActs: number
   isDenied: boolean
   /** Whether the account is credited on release because it reversed a trade. The till must remember this. */
   isOnRelease: boolean
@@ -83,16 +88,26 @@ export async function eraseAccount(tx: Tx, steamId: string, now: Date): Promise<
     tx,
   )
   await sql`delete from bot_doubt where partner_steam_id = ${steamId}`.execute(tx)
-  const { rows } = await sql<{ events: number; isDenied: boolean; isOnRelease: boolean }>`
-    select (select count(*)::int from event where ${inErasableDeposits}) as events,
-      exists (select from denied_shopper where steam_id = ${steamId}) as "isDenied",
-      ${isOnReleaseSql(sql`${steamId}`)} as "isOnRelease"`.execute(tx)
   return {
     deposits: erasable.length,
     trades: Number(trades),
     keptDeposits: deposits.length - erasable.length,
-    keptEvents: rows[0]?.events ?? 0,
-    isDenied: rows[0]?.isDenied ?? false,
-    isOnRelease: rows[0]?.isOnRelease ?? false,
+    ...(await readKept(tx, steamId, inErasableDeposits)),
   }
+}
+
+type Kept = Omit<Erased, 'deposits' | 'trades' | 'keptDeposits'>
+
+/** Reads what still names the account after its erasure. */
+async function readKept(tx: Tx, steamId: string, inErasableDeposits: RawBuilder<unknown>): Promise<Kept> {
+  const { rows } = await sql<Kept>`
+    select (select count(*)::int from event where ${inErasableDeposits}) as "keptEvents",
+      (select count(*)::int from departure where partner_steam_id = ${steamId}) as "keptDepartures",
+      (select count(*)::int from vault_deed where partner_steam_id = ${steamId}) as "keptWishes",
+      (select count(*)::int from operator_act where arguments ->> 'steamId' = ${steamId}) as "keptActs",
+      exists (select from denied_shopper where steam_id = ${steamId}) as "isDenied",
+      ${isOnReleaseSql(sql`${steamId}`)} as "isOnRelease"`.execute(tx)
+  const [kept] = rows
+  if (kept === undefined) throw new Error('the database returned no row')
+  return kept
 }
