@@ -2,6 +2,7 @@
 import { CURRENCIES, type Currency } from '../../contract/money.ts'
 import { isSteamId } from '../../contract/steam-id.ts'
 import { parseTradeLink, type TradeLink } from '../../contract/trade-link.ts'
+import { isRealDay } from '../kit/real-day.ts'
 import { parseAmount } from '../operations/amount.ts'
 import { Refusal } from './terminal.ts'
 
@@ -30,7 +31,7 @@ const MOMENT = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d
 
 export function moment(text: string): Date {
   const date = new Date(text)
-  if (!MOMENT.test(text) || Number.isNaN(date.getTime())) {
+  if (!MOMENT.test(text) || !isRealDay(text.slice(0, 10)) || Number.isNaN(date.getTime())) {
     throw new Error('must be a date, such as 2026-11-22 or 2026-11-22T08:00Z')
   }
   return date

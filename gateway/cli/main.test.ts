@@ -84,6 +84,14 @@ describe('help and mistakes in arguments', () => {
       ['acts', '--since', '2026-11-22T08:00'],
       '--since must be a date, such as 2026-11-22 or 2026-11-22T08:00Z.',
     ],
+    [
+      ['report', 'money', '--from', '2026-11-01', '--to', '2026-11-31'],
+      '--to must be a date, such as 2026-11-22 or 2026-11-22T08:00Z.',
+    ],
+    [
+      ['maintenance', 'on', '--until', '2026-02-29T23:00-05:00'],
+      '--until must be a date, such as 2026-11-22 or 2026-11-22T08:00Z.',
+    ],
   ])('%j ends with code 2, and stderr says what is expected', async (args, expected) => {
     const answer = await runCommand(args, { databaseUrl: NOWHERE })
     expect(answer).toEqual({ out: '', errors: `${expected}\n`, code: 2 })

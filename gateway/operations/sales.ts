@@ -14,6 +14,7 @@ import {
 } from '../departures/sale-list-store.ts'
 import { currentSaleOf, lockItem, lockSale } from '../departures/sale-store.ts'
 import { recordHandSale } from '../departures/sales.ts'
+import { isRealDay } from '../kit/real-day.ts'
 import { act } from './act.ts'
 import { parseAmount } from './amount.ts'
 import {
@@ -220,11 +221,8 @@ const ITEM = /^(\d{1,18})-(\d{1,20})$/
 const MARKET = /^[a-z0-9][a-z0-9.-]{0,39}$/
 const DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?$/
 
-/** False for a day that its month does not have: JavaScript would take 2026-02-29 for the first of March. */
-function isDate(text: string): boolean {
-  const ms = DATE.test(text) ? Date.parse(text) : Number.NaN
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text.slice(0, 10))
-}
+const isDate = (text: string): boolean =>
+  DATE.test(text) && isRealDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text))
 
 /** Returns the sale of a line, or the rest of a sentence that says what is wrong with the line. */
 function readLine(text: string): SoldLine | string {
