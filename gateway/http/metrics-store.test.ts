@@ -5,6 +5,7 @@ import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { cancelDeposit } from '../trades/cancellation.ts'
+import { removeOwnEndpoint } from '../webhooks/endpoints.ts'
 import { registerStorageMetrics } from './metrics-store.ts'
 
 let till: Till
@@ -35,6 +36,17 @@ it('the gauges are read from the database each time they are collected', async (
   expect(await lineOf('tradetill_webhook_endpoints')).toBe('tradetill_webhook_endpoints{state="enabled"} 1')
   expect(await lineOf('tradetill_trades_overdue')).toBe('tradetill_trades_overdue 0')
   expect(await lineOf('tradetill_queue_jobs')).toContain('tradetill_queue_jobs{queue="')
+})
+
+it('an endpoint that was removed after it got webhooks is not counted as disabled', async () => {
+  const store = await aStore(till, { webhookUrl: 'http://127.0.0.1:9/' })
+  await cancelDeposit(till.deps, store.id, (await aDeposit(till, store)).id)
+  await publishEvents(till.deps)
+  const { id } = await till.db.selectFrom('webhook_endpoint').select('id').executeTakeFirstOrThrow()
+  const lineOf = lineReader()
+  expect(await lineOf('tradetill_webhook_endpoints{')).toBe('tradetill_webhook_endpoints{state="enabled"} 1')
+  await removeOwnEndpoint(till.deps, store.id, id)
+  expect(await lineOf('tradetill_webhook_endpoints{')).toBeUndefined()
 })
 
 it('an item that was taken back does not count as protected, nor does its commission', async () => {

@@ -118,7 +118,7 @@ const READINGS: readonly Reading[] = [
     name: 'tradetill_webhook_endpoints',
     help: 'Webhook endpoints of all stores',
     labels: ['state'],
-    query: sql`select state, count(*) as value from webhook_endpoint group by state`,
+    query: sql`select state, count(*) as value from webhook_endpoint where removed_at is null group by state`,
   },
   {
     name: 'tradetill_queue_jobs',
