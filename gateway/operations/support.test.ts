@@ -135,6 +135,11 @@ describe('webhooks that fail', () => {
       .where('endpoint_id', '=', endpointId)
       .executeTakeFirstOrThrow()
     expect(await replayWebhooks(deps, { endpointId, eventId })).toMatchObject({ data: { replayed: 1 } })
+    const unknown = '00000000-0000-4000-8000-000000000000'
+    expect(await replayWebhooks(deps, { endpointId, eventId: unknown })).toMatchObject({
+      refusal: 'not_found',
+      message: `There is no event ${unknown} in the log of store ${store.id}.`,
+    })
   })
 
   it('are not sent again if the endpoint is disabled, and nothing is recorded', async () => {

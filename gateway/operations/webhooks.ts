@@ -84,7 +84,10 @@ export function replayWebhooks(deps: ActDeps, { endpointId, ...body }: Replay): 
     const { storeId } = endpoint
     // No wake-up is needed: senders poll for due deliveries every second.
     const parts = { db: tx, clock: deps.clock, signals: { notify: async () => {} } }
-    const answer = await orRefused(() => replay(parts, storeId, { id: endpointId, body }))
+    const answer = await orRefused(
+      () => replay(parts, storeId, { id: endpointId, body }),
+      'eventId' in body ? `There is no event ${body.eventId} in the log of store ${storeId}.` : undefined,
+    )
     if (answer.kind === 'refused') return answer
     const { replayed } = answer.data
     return done(
@@ -134,13 +137,17 @@ export function removeWebhook(
   })
 }
 
-/** Turns errors of the store API into refusals. */
-async function orRefused<T>(work: () => Promise<T>): Promise<{ kind: 'done'; data: T } | Refused> {
+/** Turns errors of the store API into refusals. `unknown` replaces the text of `not_found`, which names nothing. */
+async function orRefused<T>(
+  work: () => Promise<T>,
+  unknown: string | undefined,
+): Promise<{ kind: 'done'; data: T } | Refused> {
   try {
     return { kind: 'done', data: await work() }
   } catch (error) {
-    if (error instanceof ProblemError) return refused('conflict', ERRORS[error.code].detail.en)
-    throw error
+    if (!(error instanceof ProblemError)) throw error
+    if (error.code === 'not_found' && unknown !== undefined) return refused('not_found', unknown)
+    return refused('conflict', ERRORS[error.code].detail.en)
   }
 }
 
