@@ -42,6 +42,35 @@ it('price block blocks an item, and price list shows the block', async () => {
   expect(await holds()).toMatchObject([{ name: 'Knife', kind: 'blocked' }])
 })
 
+it('a freeze of a blocked item says that the block has ended', async () => {
+  await run('block --game cs --item Knife')
+  expect((await run('freeze --game cs --item Knife')).out).toMatch(
+    /^cs\tKnife\tfrozen since \S+Z, no longer blocked\n$/,
+  )
+  expect((await run('freeze --game cs --item Knife')).out).toMatch(/^cs\tKnife\tfrozen since \S+Z\n$/)
+  expect(await holds()).toMatchObject([{ name: 'Knife', kind: 'frozen' }])
+})
+
+it.each([
+  ['Knive', 'No source lists this name: check its spelling.'],
+  ['Knive*', 'No source lists a name that matches: check the spelling.'],
+])('a block of %s, which no source lists, says so', async (item, warning) => {
+  const { out, code } = await run(`block --game cs --item ${item}`)
+  expect({ warning: out.slice(out.indexOf('Z. ') + 3), code }).toEqual({ warning: `${warning}\n`, code: 0 })
+  expect(await holds()).toMatchObject([{ name: item, kind: 'blocked' }])
+})
+
+it.each([
+  ['Knife', 'Knife'],
+  ['Knif*', 'Knif*'],
+  ['a name of which sources list only phases', 'Gem'],
+])('a block of %s, which a source lists, has no warning', async (_, item) => {
+  const facts = { popularity: 60, popularityKind: 'sales30d' as const, asOf: new Date() }
+  const row = { marketHashName: 'Gem [Ruby]', usdMicros: 20_000_000n, levelUsdMicros: null, ...facts }
+  await savePrices(database.db, { source: 'market', game: 'cs' }, [row])
+  expect((await run(`block --game cs --item ${item}`)).out).toMatch(/\tblocked since \S+Z\n$/)
+})
+
 it('price release ends a block, and is refused the second time', async () => {
   await savePriceHold(database.db, {
     game: 'cs',

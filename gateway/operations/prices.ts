@@ -8,6 +8,7 @@ import { covers, effectOfHolds, isPattern, type PriceHold } from '../pricing/pri
 import { priceList, rulesOfStore } from '../pricing/service.ts'
 import {
   countPatterns,
+  isListed,
   readPriceHolds,
   readPrices,
   removePriceHold,
@@ -110,6 +111,7 @@ export const overridePrice = (deps: ActDeps, { usdMicros, ...target }: PriceTarg
 type NewHold = { kind: 'blocked' | 'frozen' } | { kind: 'override'; usdMicros: bigint }
 
 const ACT_NAMES = { blocked: 'price block', frozen: 'price freeze', override: 'price override' }
+const HELD = { blocked: 'blocked', frozen: 'frozen', override: 'at a price of yours' }
 /** Limited because each pattern is compared with every name. */
 const MOST_PATTERNS = 200
 /** Shorter patterns match items by accident. */
@@ -127,13 +129,20 @@ function hold(deps: ActDeps, { game, item }: PriceTarget, wanted: NewHold): Prom
     const mistake = mistakeOf(item, usdMicros)
     if (mistake !== undefined) return refused('usage', mistake)
     const since = deps.clock.now()
+    const before = (await readPriceHolds(tx, game)).find(({ name }) => name === item)
     await savePriceHold(tx, { game, name: item, kind, usdMicros, since })
     // Counted afterwards, so the hold of a known pattern can be changed. A refusal rolls a new pattern back.
     if (isPattern(item) && (await countPatterns(tx, game)) > MOST_PATTERNS) {
       return refused('conflict', `There are ${MOST_PATTERNS} patterns of this game: release some.`)
     }
     const view = { game, item, hold: kind, usdMicros, since }
-    return done(view, `${game}\t${item ?? 'the whole game'}\t${kind} since ${since.toISOString()}`)
+    const replaced = before === undefined || before.kind === kind ? '' : `, no longer ${HELD[before.kind]}`
+    const line = `${game}\t${item ?? 'the whole game'}\t${kind} since ${since.toISOString()}${replaced}`
+    if (item === null || (await isListed(tx, { game, name: item }))) return done(view, line)
+    const warning = isPattern(item)
+      ? 'No source lists a name that matches: check the spelling.'
+      : 'No source lists this name: check its spelling.'
+    return done(view, `${line}. ${warning}`)
   })
 }
 

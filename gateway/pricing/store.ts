@@ -143,6 +143,23 @@ export function readPriceHolds(db: Db | Tx, game: Game, names?: readonly string[
   return (isRelevant ? ofGame.where(isRelevant) : ofGame.orderBy('market_hash_name')).execute()
 }
 
+/** True if a source lists the item, one of its phases, or an item that matches the pattern. */
+export async function isListed(db: Db | Tx, { game, name }: { game: Game; name: string }): Promise<boolean> {
+  const pattern = likePatternOf(name)
+  const row = await db
+    .selectFrom('price')
+    .select('source')
+    .where('game', '=', game)
+    .where(
+      pattern === null
+        ? sql<boolean>`(market_hash_name = ${name} or starts_with(market_hash_name, ${`${name} [`}))`
+        : sql<boolean>`market_hash_name like ${pattern}`,
+    )
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Puts a hold on an item, a pattern or an entire game. It replaces an earlier hold of the same name. */
 export async function savePriceHold(
   db: Db | Tx,
