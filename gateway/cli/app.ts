@@ -99,9 +99,11 @@ const MISTAKES: Parameters<typeof formatMessageForArgumentScannerError>[1] = {
   EnumValidationError: ({ externalFlagName, values }) =>
     `--${externalFlagName} must be one of ${values.join(', ')}.`,
   FlagNotFoundError: ({ input, corrections }) =>
-    `There is no option --${input}.${advice(corrections.map((name) => `--${name}`))}`,
+    `There is no option --${input}: see --help.${advice(corrections.map((name) => `--${name}`))}`,
   UnexpectedPositionalError: ({ expectedCount }) =>
-    `Too many arguments: this command takes at most ${expectedCount}.`,
+    expectedCount === 0
+      ? 'This command takes only options: see --help.'
+      : `Too many arguments: this command takes at most ${expectedCount}. See --help.`,
   UnexpectedFlagError: ({ externalFlagName }) => `--${externalFlagName} can be given only once.`,
   UnsatisfiedFlagError: ({ externalFlagName }) => `--${externalFlagName} is required, with a value.`,
   UnsatisfiedPositionalError: ({ placeholder }) => `${placeholder} is required.`,

@@ -43,6 +43,11 @@ describe.each(allCommands())('help of $name', ({ name, does, command: { paramete
     for (const [option, { brief }] of options) expect(out).toMatch(lineOf(`--${kebab(option)}`, brief))
   })
 
+  it('says of each option that can be given several times that it can', () => {
+    const briefs = options.flatMap(([, flag]) => ('variadic' in flag && flag.variadic ? [flag.brief] : []))
+    for (const brief of briefs) expect(brief).toContain('can be given several times')
+  })
+
   it('has an example that the command accepts: the run fails because it reaches no database, till or handler', async () => {
     const { out } = await helpOf(name)
     const example = /^ {2}npm run --silent tradetill -- (.*)$/m.exec(out)?.[1] ?? ''

@@ -52,10 +52,11 @@ describe('help and mistakes in arguments', () => {
   it.each([
     [['bot', 'nonsense'], 'There is no command "nonsense": see --help.'],
     [['bto', 'list'], 'There is no command "bto": see --help. Did you mean `bot`?'],
-    [['bot', 'list', '--jsn'], 'There is no option --jsn. Did you mean --json?'],
+    [['bot', 'list', '--jsn'], 'There is no option --jsn: see --help. Did you mean --json?'],
     [['bot', 'enrol', '--phone=hunter2'], '--phone takes no value.'],
     [['bot', 'pause'], 'BOT is required.'],
-    [['bot', 'pause', '1', '2'], 'Too many arguments: this command takes at most 1.'],
+    [['bot', 'pause', '1', '2'], 'Too many arguments: this command takes at most 1. See --help.'],
+    [['store', 'update', '2', '--name', 'x'], 'This command takes only options: see --help.'],
     [['store', 'show', 'x'], 'STORE must be a number.'],
     [
       ['key', 'rotate', 'abcdefgh', '--overlap-hours', '1.5'],
@@ -161,7 +162,11 @@ describe('a command', () => {
     const { out, errors, code } = await runCommand(['bot', 'enrol', '--password', 'hunter2'], {
       databaseUrl: database.url,
     })
-    expect({ out, errors, code }).toEqual({ out: '', errors: 'There is no option --password.\n', code: 2 })
+    expect({ out, errors, code }).toEqual({
+      out: '',
+      errors: 'There is no option --password: see --help.\n',
+      code: 2,
+    })
   })
 
   it('that fails says why, but redacts a secret that the error quotes', async () => {

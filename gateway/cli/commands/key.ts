@@ -33,7 +33,8 @@ const add = command({
       scope: {
         kind: 'enum',
         values: SCOPES,
-        brief: 'what the key may do; default: deposits:read and deposits:write, which a store needs',
+        brief:
+          'what the key may do; can be given several times; default: deposits:read and deposits:write, which a store needs',
         optional: true,
         variadic: true,
       },

@@ -21,7 +21,7 @@ import { credit, debit, report, statement, writeOff } from './store-books.ts'
 const ORIGIN = {
   kind: 'parsed',
   parse: text,
-  brief: 'origin of the store, such as https://host[:port]',
+  brief: 'origin of the store, such as https://host[:port]; can be given several times',
   placeholder: 'URL',
 } as const
 
@@ -83,7 +83,7 @@ const add = command({
       scope: {
         kind: 'enum',
         values: SCOPES,
-        brief: 'scopes of its key; default: deposits:read and deposits:write',
+        brief: 'a scope of its key; can be given several times; default: deposits:read and deposits:write',
         optional: true,
         variadic: true,
       },
@@ -140,7 +140,12 @@ const update = command({
         placeholder: 'NAME',
         optional: true,
       },
-      origin: { ...ORIGIN, variadic: true, optional: true },
+      origin: {
+        ...ORIGIN,
+        brief: `${ORIGIN.brief}; replaces all earlier origins`,
+        variadic: true,
+        optional: true,
+      },
       webhookUrl: { ...WEBHOOK_URL, brief: 'another URL for its first webhook endpoint' },
       riskLimitUsd: { ...RISK_LIMIT, optional: true },
       creditMode: { ...CREDIT_MODE, optional: true },
@@ -155,7 +160,7 @@ const update = command({
       game: {
         kind: 'enum',
         values: GAMES,
-        brief: 'the games that it accepts',
+        brief: 'a game that it accepts; can be given several times; replaces all earlier games',
         optional: true,
         variadic: true,
       },
