@@ -54,6 +54,12 @@ export const INVENTORY_ERROR_TYPES = [
 
 export type InventoryErrorType = (typeof INVENTORY_ERROR_TYPES)[number]
 
+/** The cause of an error whose type has several. */
+export const INVENTORY_ERROR_CAUSES = [
+  /** Steam lets the account trade nothing at all. */
+  'accountRestricted',
+] as const
+
 /** Why an item of the inventory is not offered for payment. */
 export const UNAVAILABLE_REASONS = [
   /** Steam gives no reason. */

@@ -10,7 +10,12 @@ import { WEARS } from './item-name.ts'
 import { LANGUAGES } from './languages.ts'
 import { MOST_UNAVAILABLE_NAMES } from './limits.ts'
 import { CURRENCIES } from './money.ts'
-import { DEPOSIT_STATUSES, INVENTORY_ERROR_TYPES, UNAVAILABLE_REASONS } from './statuses.ts'
+import {
+  DEPOSIT_STATUSES,
+  INVENTORY_ERROR_CAUSES,
+  INVENTORY_ERROR_TYPES,
+  UNAVAILABLE_REASONS,
+} from './statuses.ts'
 import { LONGEST_TRADE_LINK } from './trade-link.ts'
 
 const minorUnits = z.int().nonnegative()
@@ -207,8 +212,7 @@ export const inventorySchema = z.object({
   ageSeconds: z.int().nonnegative(),
   inventoryError: z.boolean(),
   inventoryErrorType: z.enum(INVENTORY_ERROR_TYPES).nullable(),
-  /** The cause, if the type has several. `accountRestricted`: Steam lets the account trade nothing at all. */
-  inventoryErrorCause: z.enum(['accountRestricted']).optional(),
+  inventoryErrorCause: z.enum(INVENTORY_ERROR_CAUSES).optional(),
 })
 
 /** GET /api/price: request. `quoteId` is from the inventory that showed the item. */

@@ -103,7 +103,7 @@ describe('the inventory', () => {
     ['short field names', { error: true, errorType: 'hidden' }, 'hidden'],
     ['short field names beside items', { ...inventory([]), error: true, errorType: 'escrow' }, 'escrow'],
     ['one long and one short field name', { inventoryError: true, errorType: 'escrow' }, 'escrow'],
-    ['an error type that this page does not know', { error: true, errorType: 'moonPhase' }, 'internal'],
+    ['an unknown type and cause', { error: true, errorType: 'x', inventoryErrorCause: 'y' }, 'internal'],
     ['an error but no type', { inventoryError: true, inventoryErrorType: null }, 'internal'],
     ['no list of items', { minPrice: 300 }, 'internal'],
   ])('A-102 an answer with %s is recognised as an error', async (_what, answer, type) => {
