@@ -78,13 +78,13 @@ describe('the items of a deposit', () => {
     expect(printed).toContain(`  570/${assets[0]}`)
     expect(printed.at(-1)).toContain('it asks Steam who sent them, and refuses the wish')
     const payer = bench.steam.as(PAYER)
-    const before = payer.items().length
+    const itemsBefore = payer.items().length
     await bench.runRounds(2)
     expect(botOffers().at(-1)).toMatchObject({ partner: payer.steamId, state: STATE.active, items: [] })
     bench.acceptAll(PAYER)
     await bench.runRounds(2)
     expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
-    expect([bench.countOwned(BOT, assets), payer.items().length]).toEqual([0, before + 2])
+    expect([bench.countOwned(BOT, assets), payer.items().length]).toEqual([0, itemsBefore + 2])
   })
 
   it('wait while the approval of their wish cannot be read, and do not hold up other wishes', async () => {
@@ -119,8 +119,8 @@ describe('the items of a deposit', () => {
   it.each(['99999', '0', '12345678901234567890', 'x'])(
     'cannot be approved for a wish %s that does not exist',
     async (wishId) => {
-      const approving = approve(settings, person('yes').terminal, { wishId, link: linkOf(PAYER) })
-      await expect(approving).rejects.toThrow(`There is no open wish ${wishId} to give items back.`)
+      const approval = approve(settings, person('yes').terminal, { wishId, link: linkOf(PAYER) })
+      await expect(approval).rejects.toThrow(`There is no open wish ${wishId} to give items back.`)
     },
   )
 
@@ -129,11 +129,11 @@ describe('the items of a deposit', () => {
     ['with an item from another source', PAYER, true, 'Steam does not say who sent the items'],
   ])('do not go back %s, even with an approval', async (_, to, isMixed, because) => {
     const { wish, assets } = await makeReturnWish(isMixed ? bench.addStock(BOT, 1) : [])
-    const before = botOffers().length
+    const offersBefore = botOffers().length
     await approve(settings, person('yes').terminal, { wishId: wish, link: linkOf(to) })
     await bench.runRounds(3)
     expect(await bench.readDeed(wish)).toMatchObject({ because })
-    expect([botOffers().length, bench.countOwned(BOT, assets)]).toEqual([before, 2])
+    expect([botOffers().length, bench.countOwned(BOT, assets)]).toEqual([offersBefore, 2])
   })
 
   it('do not go back if an item is added to the wish after the approval', async () => {
@@ -155,13 +155,15 @@ describe('the items of a deposit', () => {
   it('are not approved without the answer yes, a trade link, and a wish to give items back', async () => {
     const { wish } = await makeReturnWish()
     const wishToSend = await bench.makeWish(bench.addStock(BOT, 1))
-    const answer = (text: string, wishId: string, link = linkOf(PAYER)) =>
+    const approveWith = (text: string, wishId: string, link = linkOf(PAYER)) =>
       approve(settings, person(text).terminal, { wishId, link })
-    await expect(answer('y', wish)).rejects.toThrow('Nothing was approved.')
-    await expect(answer('yes', wish, 'https://steamcommunity.com/id/x')).rejects.toThrow(
+    await expect(approveWith('y', wish)).rejects.toThrow('Nothing was approved.')
+    await expect(approveWith('yes', wish, 'https://steamcommunity.com/id/x')).rejects.toThrow(
       'must be a trade link',
     )
-    await expect(answer('yes', wishToSend)).rejects.toThrow(`no open wish ${wishToSend} to give items back`)
+    await expect(approveWith('yes', wishToSend)).rejects.toThrow(
+      `no open wish ${wishToSend} to give items back`,
+    )
     await bench.runRounds(1)
     expect(await bench.readDeed(wish)).toEqual({ state: 'waiting', because: 'not approved' })
   })
@@ -200,8 +202,8 @@ describe('a vault that is killed', () => {
       bench.acceptAll(STORAGE)
       await bench.runRounds(2)
       expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
-      const made = botOffers().filter(({ message }) => message.startsWith(`vault w${wish} `))
-      expect([made.length, bench.countOwned(BOT, assets)]).toEqual([1, 1])
+      const madeOffers = botOffers().filter(({ message }) => message.startsWith(`vault w${wish} `))
+      expect([madeOffers.length, bench.countOwned(BOT, assets)]).toEqual([1, 1])
     },
   )
 

@@ -2,11 +2,11 @@
 export type Lock = <T>(work: () => Promise<T>) => Promise<T>
 
 export function createLock(): Lock {
-  let before: Promise<unknown> = Promise.resolve()
+  let previous: Promise<unknown> = Promise.resolve()
   return (work) => {
-    const result = before.then(work)
+    const result = previous.then(work)
     // The caller learns of a failure. The next work begins all the same.
-    before = result.catch(() => {})
+    previous = result.catch(() => {})
     return result
   }
 }

@@ -24,7 +24,7 @@ const setTrade = (tradeId: string | undefined, change: (trade: Trade) => Trade) 
     answer: undefined,
   }))
 const clearFaults = () => fetch(`${bench.steam.url}/control/faults`, { method: 'DELETE' })
-const stuck = async () => (await bench.readNeeds()).filter(({ kind }) => kind === 'offer_stuck')
+const readStuckOffers = async () => (await bench.readNeeds()).filter(({ kind }) => kind === 'offer_stuck')
 /** Runs a round every ten minutes. Resolves to the number of rounds. */
 async function runForDays(days: number): Promise<number> {
   const rounds = (days * DAY_MS) / TEN_MINUTES_MS
@@ -42,10 +42,10 @@ it('the vault rarely asks about a gift whose trade Steam does not finish, and re
   bench.acceptAll(STORAGE)
   const { tradeId } = botOffers().at(-1) ?? {}
   setTrade(tradeId, (trade) => ({ ...trade, status: 8 }))
-  const before = bench.calls.length
+  const callsBefore = bench.calls.length
   const rounds = await runForDays(2)
   // Without waits, each round would make at least two calls.
-  expect(bench.calls.length - before).toBeLessThan(rounds)
+  expect(bench.calls.length - callsBefore).toBeLessThan(rounds)
   const lines = bench.logged.filter((line) => line.includes(`"steamTrade":"${tradeId}"`))
   expect(lines.length).toBeGreaterThanOrEqual(1)
   expect(lines.length).toBeLessThanOrEqual(2)
@@ -58,16 +58,16 @@ it('the vault rarely asks about a gift whose trade Steam does not finish, and re
 })
 
 it('while Steam holds a gift in escrow, the vault reports it and rarely asks about it; later it reports the delivery', async () => {
-  const hold = `${bench.steam.url}/control/behaviours/hold-15-days`
+  const holdUrl = `${bench.steam.url}/control/behaviours/hold-15-days`
   const wish = await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(2)
-  await fetch(hold, { method: 'PUT' })
+  await fetch(holdUrl, { method: 'PUT' })
   bench.acceptAll(STORAGE)
-  await fetch(hold, { method: 'DELETE' })
+  await fetch(holdUrl, { method: 'DELETE' })
   expect(botOffers().at(-1)?.state).toBe(STATE.inEscrow)
-  const before = bench.calls.length
+  const callsBefore = bench.calls.length
   const rounds = await runForDays(1)
-  expect(bench.calls.length - before).toBeLessThan(rounds / 2)
+  expect(bench.calls.length - callsBefore).toBeLessThan(rounds / 2)
   expect(bench.logged.filter((line) => line.includes('in escrow'))).toHaveLength(1)
   const need = { kind: 'offer_in_escrow', about: `offer ${botOffers().at(-1)?.id}` }
   expect(await bench.readNeeds()).toEqual([need])
@@ -83,8 +83,8 @@ it('while Steam holds a gift in escrow, the vault reports it and rarely asks abo
 it('an offer that nobody accepts is cancelled within three rounds once Steam’s API is back', async () => {
   const wish = await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(2)
-  const away = { match: { path: '/IEconService/GetTradeOffer/v1' }, effect: { status: 503 } }
-  bench.steam.fault({ ...away, times: 10_000 })
+  const unavailable = { match: { path: '/IEconService/GetTradeOffer/v1' }, effect: { status: 503 } }
+  bench.steam.fault({ ...unavailable, times: 10_000 })
   await runForDays(AWAY_DAYS)
   await clearFaults()
   expect(botOffers().at(-1)?.state).toBe(STATE.active)
@@ -106,11 +106,11 @@ it.each([
     (line) => line.includes('does not cancel') && line.includes(`"${offerId}"`),
   )
   expect(complaints).toHaveLength(count)
-  expect(await stuck()).toHaveLength(count)
+  expect(await readStuckOffers()).toHaveLength(count)
   await clearFaults()
   await bench.runRounds(3)
   expect(await bench.readDeed(wish)).toEqual({ state: 'ended', because: 'withdrawn' })
-  expect(await stuck()).toEqual([])
+  expect(await readStuckOffers()).toEqual([])
 })
 
 it('an offer is reported to need a person if Steam has not shown for a day whether it was sent', async () => {
@@ -118,14 +118,14 @@ it('an offer is reported to need a person if Steam has not shown for a day wheth
   bench.steam.begin('offers-without-items')
   const wish = await bench.makeWish(bench.addStock(BOT, 1))
   await runForDays(0.9)
-  expect(await stuck()).toEqual([])
+  expect(await readStuckOffers()).toEqual([])
   await runForDays(0.2)
   const { message } = botOffers().at(-1) ?? {}
   const about = `offer to ${bench.accountOf(STORAGE).steamId} with the message ${message}`
-  expect(await stuck()).toEqual([{ kind: 'offer_stuck', about }])
+  expect(await readStuckOffers()).toEqual([{ kind: 'offer_stuck', about }])
   bench.steam.end('offers-without-items')
   await bench.runRounds(3)
-  expect(await stuck()).toEqual([])
+  expect(await readStuckOffers()).toEqual([])
   bench.acceptAll(STORAGE)
   await bench.runRounds(3)
   expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })

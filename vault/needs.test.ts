@@ -17,10 +17,10 @@ let nowMs: number
 let rows: readonly Need[]
 let isTillAway: boolean
 let writes: number
-let said: string[]
+let logged: string[]
 
 const now = () => new Date(nowMs)
-const say = (line: string) => void said.push(line)
+const say = (line: string) => void logged.push(line)
 const store: NeedsStore = {
   async read() {
     if (isTillAway) throw new Error('relation "vault_need" does not exist')
@@ -44,7 +44,7 @@ beforeEach(() => {
   rows = []
   isTillAway = false
   writes = 0
-  said = []
+  logged = []
 })
 
 it('the next report tells the till of new problems and of the end of old ones', async () => {
@@ -113,7 +113,7 @@ it('a till that cannot take the reports yet gets them later, and the vault logs 
     await report()
     nowMs += 3_000
   }
-  expect(said).toEqual(['what needs a person could not be reported to the till'])
+  expect(logged).toEqual(['what needs a person could not be reported to the till'])
   isTillAway = false
   nowMs += MINUTE_MS
   await report()

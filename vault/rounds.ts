@@ -56,7 +56,7 @@ export function createRounds(parts: RoundsParts): Rounds {
     tradeTokenOf: (steamId) =>
       Object.values(rules.destinations).find((partner) => partner.steamId === steamId)?.token,
     hasRoom: (load) => judgeLimits(rules, giver.spent, { ...load, now: now() }) === undefined,
-    arrivals: (steamId, appId) => giver.arrivals(steamId, appId),
+    countArrivals: (steamId, appId) => giver.countArrivals(steamId, appId),
     leaving(appId) {
       const open = [...giver.book().values()].filter(isOpen)
       const assets = open.flatMap(({ intended }) => intended.assets)

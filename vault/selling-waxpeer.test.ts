@@ -133,10 +133,10 @@ it('one market can be switched off alone, and its listings are taken down', asyn
 it('a round reads the inventory of each game once, for new listings and new prices on both markets', async () => {
   // After a start, all periodic requests are due.
   bench.restart()
-  const before = bench.calls.length
+  const callsBefore = bench.calls.length
   await bench.vault().round()
   const reads = bench.calls
-    .slice(before)
+    .slice(callsBefore)
     .filter((path) => path.includes('/GetInventoryItemsWithDescriptions/'))
   expect(reads).toHaveLength(GAMES.length)
 })

@@ -63,10 +63,10 @@ const listedItems = () => bench.market.world().items.filter(({ status }) => stat
  */
 async function putOnSale(count: number): Promise<number[]> {
   await bench.makeWish(bench.addStock(BOT, count), { destination: 'seller' })
-  const before = listedItems().length
-  await runFreshRoundsUntil(() => listedItems().length >= before + count)
+  const listedBefore = listedItems().length
+  await runFreshRoundsUntil(() => listedItems().length >= listedBefore + count)
   return listedItems()
-    .slice(before)
+    .slice(listedBefore)
     .map(({ itemId }) => itemId)
 }
 
@@ -99,13 +99,13 @@ describe('an item of a collecting bot', () => {
     bench.market.begin('lies-app')
     expect((await bench.market.buy([item], 'accepts')).kind).toBe('bought')
     const offers = () => bench.steam.world().offers.filter(({ sender }) => sender === seller)
-    const before = offers().length
+    const offersBefore = offers().length
     await runFreshRounds(2)
-    expect(offers()).toHaveLength(before)
+    expect(offers()).toHaveLength(offersBefore)
     expect((await bench.readNeeds()).map(({ kind }) => kind)).toContain('unread_deal')
     bench.market.end('lies-app')
     await runFreshRounds(4)
-    expect(offers()).toHaveLength(before + 1)
+    expect(offers()).toHaveLength(offersBefore + 1)
     expect((await readReports())(item)).toContain('delivered')
   })
 
@@ -223,9 +223,9 @@ describe('listings are taken down', () => {
     await bench.runRounds(2)
     expect(listedItems()).toEqual([])
     await bench.asGateway.query('delete from market_off')
-    const before = bench.logged.length
+    const linesBefore = bench.logged.length
     await bench.runRounds(1)
-    expect(bench.logged.slice(before).join()).toContain('the vault began to sell')
+    expect(bench.logged.slice(linesBefore).join()).toContain('the vault began to sell')
   })
 
   it('while the market is off at the vault, even if it is on at the till', async () => {
@@ -268,23 +268,23 @@ describe('listings are taken down', () => {
 it('a sale’s offer is sent again if the account had no session, and the sale is given up if that continues', async () => {
   const [item = 0] = await putOnSale(1)
   const offers = () => bench.steam.world().offers.filter(({ sender }) => sender === seller)
-  const before = offers().length
+  const offersBefore = offers().length
   expect((await bench.market.buy([item], 'accepts')).kind).toBe('bought')
   bench.steam.begin('send-401', { times: 2 })
   await runFreshRounds(1)
   bench.steam.end('send-401')
-  expect(offers()).toHaveLength(before)
+  expect(offers()).toHaveLength(offersBefore)
   expect((await readReports())(item)).toEqual(['listing', 'sold'])
   await runFreshRounds(8)
   expect((await readReports())(item).slice(0, 3)).toEqual(['listing', 'sold', 'delivered'])
-  expect(offers()).toHaveLength(before + 1)
+  expect(offers()).toHaveLength(offersBefore + 1)
   const [other = 0] = await putOnSale(1)
   await bench.market.buy([other], 'accepts')
   bench.steam.begin('send-401')
   await runFreshRounds(6)
   bench.steam.end('send-401')
   expect((await readReports())(other).slice(0, 3)).toEqual(['listing', 'sold', 'cancelled'])
-  expect(offers()).toHaveLength(before + 1)
+  expect(offers()).toHaveLength(offersBefore + 1)
 })
 
 it('buyers get no more items than the limits allow', async () => {
@@ -293,9 +293,9 @@ it('buyers get no more items than the limits allow', async () => {
   const [first = 0] = listedItems().map(({ itemId }) => itemId)
   bench.writeLimits({ usdAnHour: '0.01', usdADay: '0.01', itemsAnHour: 1 })
   expect((await bench.market.buy([first], 'accepts')).kind).toBe('bought')
-  const before = bench.steam.world().offers.length
+  const offersBefore = bench.steam.world().offers.length
   await runFreshRounds(4)
-  expect(bench.steam.world().offers).toHaveLength(before)
+  expect(bench.steam.world().offers).toHaveLength(offersBefore)
   expect(bench.logged.some((line) => line.startsWith('the limits had no room for a sale'))).toBe(true)
   const need = { kind: 'no_room', about: MARKET }
   expect(await bench.readNeeds()).toContainEqual(need)

@@ -41,11 +41,11 @@ it('an offer that nobody accepts is cancelled in time, and the till learns of it
 it.each([false, true])(
   'an offer is sent only after the till knows of it (the vault restarts in between: %s)',
   async (isRestarted) => {
-    const before = botOffers().length
+    const offersBefore = botOffers().length
     const wish = await bench.makeWish(bench.addStock(BOT, 1))
     bench.failTill('reports')
     await runFailingRounds(2)
-    expect(botOffers()).toHaveLength(before)
+    expect(botOffers()).toHaveLength(offersBefore)
     if (isRestarted) bench.restart()
     bench.failTill('none')
     await bench.runRounds(2)
@@ -71,7 +71,7 @@ it.each([
   ['the operator withdrew', (wish: string) => bench.withdraw(wish)],
   ['a restored database lost', (wish: string) => bench.loseWish(wish)],
 ])('a gift ends unsent if %s its wish before the till knew of the gift', async (_, undo) => {
-  const before = botOffers().length
+  const offersBefore = botOffers().length
   const stock = bench.addStock(BOT, 1)
   const wish = await bench.makeWish(stock)
   bench.failTill('reports')
@@ -79,7 +79,7 @@ it.each([
   await undo(wish)
   bench.failTill('none')
   await bench.runRounds(2)
-  expect(botOffers()).toHaveLength(before)
+  expect(botOffers()).toHaveLength(offersBefore)
   expect(bench.logged).toContain(
     `a gift ended without a delivery ${JSON.stringify({ wish, because: 'wish_gone' })}`,
   )

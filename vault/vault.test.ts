@@ -138,14 +138,14 @@ describe('a wish for an allowed destination', () => {
   it.each(['send-16-sent', 'send-drop-after', 'send-200-empty'])(
     'gets at most one offer, for which the vault searches after the fault %s',
     async (fault) => {
-      const before = botOffers().length
+      const offersBefore = botOffers().length
       bench.steam.begin(fault, { times: 1 })
       const wish = await bench.makeWish(bench.addStock(BOT, 1))
       await bench.runRounds(3)
       bench.acceptAll(STORAGE)
       await bench.runRounds(4)
       const isSent = fault !== 'send-200-empty'
-      expect(botOffers().length - before).toBe(isSent ? 1 : 0)
+      expect(botOffers().length - offersBefore).toBe(isSent ? 1 : 0)
       expect(await bench.readDeed(wish)).toMatchObject(
         isSent ? { state: 'delivered' } : { state: 'ended', because: 'never_appeared' },
       )
@@ -155,7 +155,7 @@ describe('a wish for an allowed destination', () => {
   it.each(['offers-not-there', 'offers-without-items'])(
     'gets one offer and is delivered if the answer to its send is lost and Steam’s lists prove nothing for minutes (fault %s)',
     async (fault) => {
-      const before = botOffers().length
+      const offersBefore = botOffers().length
       bench.steam.begin('send-drop-after', { times: 1 })
       bench.steam.begin(fault)
       const wish = await bench.makeWish(bench.addStock(BOT, 1))
@@ -165,7 +165,7 @@ describe('a wish for an allowed destination', () => {
       await bench.runRounds(2)
       bench.acceptAll(STORAGE)
       await bench.runRounds(2)
-      expect(botOffers().length - before).toBe(1)
+      expect(botOffers().length - offersBefore).toBe(1)
       expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
     },
   )
@@ -193,15 +193,15 @@ describe('a wish for an allowed destination', () => {
   })
 
   it('is delivered even if its bot has not acknowledged Steam’s notice about trade protection', async () => {
-    const behaviour = `${bench.steam.url}/control/behaviours/must-acknowledge`
+    const behaviourUrl = `${bench.steam.url}/control/behaviours/must-acknowledge`
     const body = JSON.stringify({ steamId: bench.accountOf(BOT).steamId })
     const headers = { 'content-type': 'application/json' }
-    await fetch(behaviour, { method: 'PUT', body, headers })
+    await fetch(behaviourUrl, { method: 'PUT', body, headers })
     const wish = await bench.makeWish(bench.addStock(BOT, 1))
     await bench.runRounds(2)
     bench.acceptAll(STORAGE)
     await bench.runRounds(1)
-    await fetch(behaviour, { method: 'DELETE', body, headers })
+    await fetch(behaviourUrl, { method: 'DELETE', body, headers })
     expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
   })
 

@@ -82,9 +82,9 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
     }
   }
   const steamOf = (steamId: string): SteamCalls & SellingAccount => {
-    const known = openAccounts.get(steamId) ?? openAccount(steamId)
-    openAccounts.set(steamId, known)
-    return known
+    const account = openAccounts.get(steamId) ?? openAccount(steamId)
+    openAccounts.set(steamId, account)
+    return account
   }
   const priceOf = createPrices({ caller, pace: createPace(timer), nowMs: timer.nowMs })
   const time = { now: timer.nowMs, pause: timer.pause }
@@ -108,7 +108,7 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
     isOff: (access) => isSwitchedOff(folder, access),
   })
   const reports = { name: 'reports of what needs a person', round: reportNeeds }
-  const lines = [...rounds.lines.map((line) => watched(line, needs)), reports]
+  const lines = [...rounds.lines.map((line) => watchLine(line, needs)), reports]
   return {
     book: rounds.book,
     lines,
@@ -121,7 +121,7 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
 }
 
 /** While the rounds of the line fail, notes that a person must look. */
-function watched({ name, round }: Line, needs: Needs): Line {
+function watchLine({ name, round }: Line, needs: Needs): Line {
   return {
     name,
     async round() {

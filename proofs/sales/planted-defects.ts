@@ -63,20 +63,20 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
   'an item is listed below its cost': [
     {
       file: PRICE,
-      from: 'larger(larger(target, ownFloor), larger(costFloor, 1n))',
-      to: 'larger(target, ownFloor)',
+      from: 'larger(larger(targetMinor, ownFloorMinor), larger(costFloorMinor, 1n))',
+      to: 'larger(targetMinor, ownFloorMinor)',
     },
   ],
   'other sellers decide how cheap an item becomes': [
     {
       file: PRICE,
-      from: 'const ownFloor = roundUp(knownMinor * rules.floorBp)',
-      to: 'const ownFloor = 1n',
+      from: 'const ownFloorMinor = roundUp(knownMinor * rules.floorBp)',
+      to: 'const ownFloorMinor = 1n',
     },
     {
       file: PRICE,
-      from: 'const costFloor = mayLose ? least : grossOf(least, feeBp)',
-      to: 'const costFloor = 1n',
+      from: 'const costFloorMinor = mayLose ? leastNetMinor : grossOf(leastNetMinor, feeBp)',
+      to: 'const costFloorMinor = 1n',
     },
   ],
   'the till gets no report of a deal that came to nothing': [

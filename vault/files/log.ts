@@ -43,7 +43,7 @@ export type VaultLog = {
  */
 export function openLog(folder: Folder, key: Key): VaultLog {
   const file = folder.at(FILE)
-  let { count, lastMac, length } = checkedChain(folder, key)
+  let { count, lastMac, length } = checkChain(folder, key)
   const handle = openSync(file, 'a', 0o600)
   /** Cuts off an incomplete entry. The vault has not acted on it. */
   const cutOff = (): void => {
@@ -92,7 +92,7 @@ const macOf = (key: Key, { n, at, before, entry }: Omit<Line, 'mac'>): string =>
 /** `length`: of the complete entries, in bytes. */
 type Chain = { count: number; lastMac: string; length: number }
 
-function checkedChain(folder: Folder, key: Key): Chain {
+function checkChain(folder: Folder, key: Key): Chain {
   const entries = readChain(folder, key)
   for (;;) {
     const next = entries.next()
@@ -134,17 +134,17 @@ function* readChain(folder: Folder, key: Key): Generator<Entry, Chain, undefined
 function* completeLines(file: string): Generator<Buffer> {
   const handle = openSync(file, 'r')
   try {
-    const part = Buffer.alloc(PART_BYTES)
-    let begun: Buffer[] = []
-    for (let size = readSync(handle, part); size > 0; size = readSync(handle, part)) {
-      const text = Buffer.from(part.subarray(0, size))
+    const buffer = Buffer.alloc(PART_BYTES)
+    let lineParts: Buffer[] = []
+    for (let size = readSync(handle, buffer); size > 0; size = readSync(handle, buffer)) {
+      const text = Buffer.from(buffer.subarray(0, size))
       let from = 0
       for (let end = text.indexOf(LINE_BREAK); end !== -1; end = text.indexOf(LINE_BREAK, from)) {
-        yield Buffer.concat([...begun, text.subarray(from, end)])
-        begun = []
+        yield Buffer.concat([...lineParts, text.subarray(from, end)])
+        lineParts = []
         from = end + 1
       }
-      begun.push(text.subarray(from))
+      lineParts.push(text.subarray(from))
     }
   } finally {
     closeSync(handle)

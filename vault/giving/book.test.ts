@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { bookOf, checked, wishEntriesOf } from './book.ts'
+import { bookOf, parseWishEntry, wishEntriesOf } from './book.ts'
 
 const at = new Date(0)
 const bookIn = (...entries: object[]) =>
@@ -19,6 +19,6 @@ it.each([
 })
 
 it('an entry that could not be read from the log again is refused', () => {
-  expect(() => checked({ kind: 'delivered', wish: '1', steamTradeId: 'soon' })).toThrow('steamTradeId')
-  expect(checked({ kind: 'confirmed', wish: '1' })).toEqual({ kind: 'confirmed', wish: '1' })
+  expect(() => parseWishEntry({ kind: 'delivered', wish: '1', steamTradeId: 'soon' })).toThrow('steamTradeId')
+  expect(parseWishEntry({ kind: 'confirmed', wish: '1' })).toEqual({ kind: 'confirmed', wish: '1' })
 })

@@ -41,7 +41,7 @@ const entrySchema = z.discriminatedUnion('kind', [
 
 export type WishEntry = z.output<typeof entrySchema>
 /** Throws if the entry could not be read from the log again: the vault would not start. */
-export const checked = (entry: WishEntry): WishEntry => entrySchema.parse(entry)
+export const parseWishEntry = (entry: WishEntry): WishEntry => entrySchema.parse(entry)
 export type Intended = Extract<WishEntry, { kind: 'intended' }>
 
 /** An entry of the log with its time. */

@@ -22,9 +22,11 @@ it.each([
 
 it('a secret code looks like the message of a deposit’s offer, and a code of other characters does not', () => {
   expect(looksLikeDeposit(systemIds.secretCode())).toBe(true)
-  const readable = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-  const accepted = [...readable].filter((character) => looksLikeDeposit(character.repeat(CODE_LENGTH)))
-  expect(accepted.join('')).toBe(CODE_ALPHABET)
+  const alphanumerics = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+  const codeCharacters = [...alphanumerics].filter((character) =>
+    looksLikeDeposit(character.repeat(CODE_LENGTH)),
+  )
+  expect(codeCharacters.join('')).toBe(CODE_ALPHABET)
 })
 
 it('two lists have the same items if both contain each of them once, in any order', () => {

@@ -21,12 +21,12 @@ export type SeenOffer =
 export type GiftOffers = {
   /**
    * `refused`: certainly not sent. `unanswered`: it may have been sent. `result`: Steam's result number, if it gave
-   * one. `lacksSession`: the account had no session for the send, or had to wait for too long. `mayStill` is asked
+   * one. `lacksSession`: the account had no session for the send, or had to wait for too long. `isStillAllowed` is asked
    * right before the request is made; if it says no, that counts as too long a wait.
    */
   send(
     gift: Gift,
-    mayStill?: () => boolean,
+    isStillAllowed?: () => boolean,
   ): Promise<
     | { kind: 'sent'; offerId: string }
     | { kind: 'refused'; because: string; result?: number; lacksSession?: true }
@@ -41,9 +41,9 @@ export type GiftOffers = {
   read(offerId: string): Promise<SeenOffer | undefined>
   /**
    * Confirms an offer, but only if it gives exactly this gift. Resolves to true if it is certainly confirmed.
-   * `mayStill` is asked right before the confirmation; if it says no, the offer stays unconfirmed.
+   * `isStillAllowed` is asked right before the confirmation; if it says no, the offer stays unconfirmed.
    */
-  confirm(offerId: string, gift: Gift, mayStill?: () => boolean): Promise<boolean>
+  confirm(offerId: string, gift: Gift, isStillAllowed?: () => boolean): Promise<boolean>
   cancel(offerId: string): Promise<void>
   /**
    * Reads Steam's own record of the trade. `given`: the trade gave exactly this gift, even if that was taken back

@@ -10,11 +10,11 @@ import type { Needs } from '../needs.ts'
 import type { OwnItem } from '../steam/look.ts'
 import {
   bookOf,
-  checked,
   evolve,
   type Giving,
   type Intended,
   isOpen,
+  parseWishEntry,
   type Spent,
   spentSince,
   type WishEntry,
@@ -70,7 +70,7 @@ export type Giver = {
   /** The use of the limits since `since`: by wishes taken up, and by items sold. */
   spent(since: Date): Spent
   /** How many items of a game arrived at an account through wishes since this process began. */
-  arrivals(steamId: string, appId: number): number
+  countArrivals(steamId: string, appId: number): number
 }
 
 export function createGiver(parts: GiverParts): Giver {
@@ -81,7 +81,7 @@ export function createGiver(parts: GiverParts): Giver {
   const arrivals = createArrivals()
 
   function note(entry: WishEntry): void {
-    const { at } = parts.log.add(checked(entry), parts.now())
+    const { at } = parts.log.add(parseWishEntry(entry), parts.now())
     const giving = evolve(book.get(entry.wish), { at, entry })
     if (giving !== undefined) book.set(entry.wish, giving)
     if (entry.kind === 'delivered' && giving?.state === 'delivered') arrivals.add(giving)
@@ -90,7 +90,7 @@ export function createGiver(parts: GiverParts): Giver {
   return {
     book: () => book,
     spent,
-    arrivals: arrivals.count,
+    countArrivals: arrivals.count,
     async round() {
       await till.begin()
       let advancedAt = parts.now()

@@ -94,7 +94,7 @@ it('items that Steam does not show as free and tradable are refused', () => {
 
 describe('the limits', () => {
   /** Judges a wish worth `cents`, made one minute or 61 minutes after an earlier one. */
-  const afterEarlier = (cents: bigint, minutesAgo: 1 | 61) => {
+  const judgeAfterEarlier = (cents: bigint, minutesAgo: 1 | 61) => {
     const earlier = { cents: 90_00n, items: 2 }
     const at = new Date(NOW.getTime() - minutesAgo * 60_000)
     const spent = (since: Date) => (at < since ? { cents: 0n, items: 0 } : earlier)
@@ -102,13 +102,13 @@ describe('the limits', () => {
   }
 
   it('of an hour and of a day both make a wish wait', () => {
-    expect(afterEarlier(10_00n, 1)).toBeUndefined()
-    expect(afterEarlier(10_01n, 1)).toMatchObject({ kind: 'wait' })
-    expect(afterEarlier(60_00n, 61)).toBeUndefined()
-    expect(afterEarlier(60_01n, 61)).toMatchObject({ kind: 'wait' })
+    expect(judgeAfterEarlier(10_00n, 1)).toBeUndefined()
+    expect(judgeAfterEarlier(10_01n, 1)).toMatchObject({ kind: 'wait' })
+    expect(judgeAfterEarlier(60_00n, 61)).toBeUndefined()
+    expect(judgeAfterEarlier(60_01n, 61)).toMatchObject({ kind: 'wait' })
   })
 
   it('refuse a wish that exceeds them on its own', () => {
-    expect(afterEarlier(100_01n, 61)).toMatchObject({ kind: 'refuse' })
+    expect(judgeAfterEarlier(100_01n, 61)).toMatchObject({ kind: 'refuse' })
   })
 })

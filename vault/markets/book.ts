@@ -141,8 +141,8 @@ export function lowestOnSale({ listings }: Book, { market, appId, nameOf }: OnSa
   for (const each of listings) {
     if (each.market !== market || each.appId !== appId || each.state !== 'on_sale') continue
     const name = nameOf(each.assetId)
-    const before = name === undefined ? undefined : lowest.get(name)
-    if (name !== undefined && (before === undefined || each.priceMinor < before))
+    const lowestSoFar = name === undefined ? undefined : lowest.get(name)
+    if (name !== undefined && (lowestSoFar === undefined || each.priceMinor < lowestSoFar))
       lowest.set(name, each.priceMinor)
   }
   return lowest
@@ -186,7 +186,7 @@ type Draft = {
  */
 export function createFold(): { book: Book; add(dated: DatedEntry): void } {
   const book: Draft = { listings: [], deals: new Map(), refused: new Map(), listedTimes: new Map() }
-  return { book, add: (dated) => change(book, dated) }
+  return { book, add: (dated) => applyEntry(book, dated) }
 }
 
 export function bookOf(entries: readonly DatedEntry[]): Book {
@@ -195,12 +195,12 @@ export function bookOf(entries: readonly DatedEntry[]): Book {
   return book
 }
 
-function change(draft: Draft, { at, entry }: DatedEntry): void {
+function applyEntry(draft: Draft, { at, entry }: DatedEntry): void {
   switch (entry.kind) {
     case 'listing_begun': {
       const { market, account, appId, assetId, priceMinor } = entry
-      const fixed = { market, account, appId, assetId, priceMinor }
-      draft.listings.push({ ...fixed, itemId: null, begunAt: at, state: 'on_sale', end: null })
+      const terms = { market, account, appId, assetId, priceMinor }
+      draft.listings.push({ ...terms, itemId: null, begunAt: at, state: 'on_sale', end: null })
       return
     }
     case 'listed': {
@@ -311,15 +311,15 @@ function withEnd(listing: Listing, end: Outcome['end']): Listing {
 function changeLast(
   { listings }: Draft,
   matches: (listing: Listing) => boolean,
-  changed: (listing: Listing) => Listing,
+  change: (listing: Listing) => Listing,
 ): void {
   const index = listings.findLastIndex(matches)
   const listing = listings[index]
-  if (listing !== undefined) listings[index] = changed(listing)
+  if (listing !== undefined) listings[index] = change(listing)
 }
 
-function changeParts(draft: Draft, { market, itemIds }: Deal, changed: (listing: Listing) => Listing): void {
-  for (const itemId of itemIds) changeLast(draft, isListing({ market, itemId }), changed)
+function changeParts(draft: Draft, { market, itemIds }: Deal, change: (listing: Listing) => Listing): void {
+  for (const itemId of itemIds) changeLast(draft, isListing({ market, itemId }), change)
 }
 
 const isBegunListing =

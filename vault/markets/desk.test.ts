@@ -28,7 +28,7 @@ let renewals: number
 /** The till's answer; undefined if it gives none. */
 let isOffAtTill: boolean | undefined
 /** How often the market was asked whether the account may sell. */
-let asked: number
+let readyCalls: number
 /** The listings that the market was asked to take down, in order. */
 let takenDown: string[]
 let needs: Needs
@@ -50,7 +50,7 @@ beforeEach(() => {
   isPingRefused = false
   renewals = 0
   isOffAtTill = false
-  asked = 0
+  readyCalls = 0
   takenDown = []
   needs = createNeeds(() => new Date(nowMs))
   lists = 0
@@ -59,7 +59,7 @@ beforeEach(() => {
     market: {
       ...outside.market,
       async ready() {
-        asked += 1
+        readyCalls += 1
         return ready
       },
       keepOnline: async () =>
@@ -219,10 +219,10 @@ it.each([
   async (answer) => {
     ready = answer
     await pass(60)
-    expect(asked).toBe(3)
+    expect(readyCalls).toBe(3)
     ready = { kind: 'answered', value: { problems: [], feeBp: null } }
     await pass(60)
-    expect([asked, desk.isOpen()]).toEqual([4, true])
+    expect([readyCalls, desk.isOpen()]).toEqual([4, true])
   },
 )
 
@@ -289,7 +289,7 @@ it.each([{ kind: 'unanswered', because: 'HTTP 502' }, { kind: 'locked_out' }] as
     await desk.list(APP, [{ assetId: '1', priceMinor: 100n }])
     expect(desk.isOpen()).toBe(false)
     await desk.tend()
-    expect([asked, desk.isOpen()]).toEqual([2, true])
+    expect([readyCalls, desk.isOpen()]).toEqual([2, true])
   },
 )
 
@@ -386,7 +386,8 @@ it('a desk reprices all its listings within an hour, at most ten at a time, but 
   expect(await desk.reprice()).toBe(false)
   await desk.tend()
   const counts: number[] = []
-  for (let before = 0; await desk.reprice(); before = priced.length) counts.push(priced.length - before)
+  for (let pricedBefore = 0; await desk.reprice(); pricedBefore = priced.length)
+    counts.push(priced.length - pricedBefore)
   expect(counts).toEqual(Array(10).fill(10))
   expect(priced.toSorted()).toEqual(listings.map(({ assetId }) => `Item ${assetId}`).toSorted())
   nowMs += 3_600 * SECOND_MS

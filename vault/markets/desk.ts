@@ -223,14 +223,14 @@ const listingsOf = (
  */
 async function takeDown(parts: DeskParts, { takingDown }: State, appId: number): Promise<void> {
   const nowMs = parts.now().getTime()
-  const before = takingDown.get(appId) ?? { asked: new Set(), atMs: nowMs }
+  const last = takingDown.get(appId) ?? { asked: new Set(), atMs: nowMs }
   const onSale = listingsOf(parts, appId).flatMap(({ state, itemId }) =>
     state === 'on_sale' && itemId !== null ? [itemId] : [],
   )
-  const waiting = onSale.filter((itemId) => !before.asked.has(itemId))
-  if (onSale.length === 0 || (waiting.length === 0 && Math.abs(nowMs - before.atMs) < LOOK_MS)) return
+  const waiting = onSale.filter((itemId) => !last.asked.has(itemId))
+  if (onSale.length === 0 || (waiting.length === 0 && Math.abs(nowMs - last.atMs) < LOOK_MS)) return
   const itemIds = (waiting.length === 0 ? onSale : waiting).slice(0, MOST_LINES)
-  const asked = new Set(waiting.length === 0 ? itemIds : [...before.asked, ...itemIds])
+  const asked = new Set(waiting.length === 0 ? itemIds : [...last.asked, ...itemIds])
   takingDown.set(appId, { asked, atMs: nowMs })
   await parts.seller.unlist(appId, itemIds)
 }
@@ -361,8 +361,8 @@ function moneyEveryMs(
   const count = unpaid.filter(
     ({ end }) => end === null || (end.kind === 'settling' && end.settlesAt.getTime() <= nowMs),
   ).length
-  const before = newsDue.get(appId) ?? { count: 0, sinceMs: Number.NEGATIVE_INFINITY }
-  const sinceMs = count > before.count ? nowMs : before.sinceMs
+  const last = newsDue.get(appId) ?? { count: 0, sinceMs: Number.NEGATIVE_INFINITY }
+  const sinceMs = count > last.count ? nowMs : last.sinceMs
   newsDue.set(appId, { count, sinceMs })
   return nowMs - sinceMs < SOON_MONEY_FOR_MS ? SOON_MONEY_MS : MONEY_MS
 }

@@ -23,12 +23,12 @@ export function feeOf({ listings }: Pick<Book, 'listings'>, market: string, stat
     .slice(-MOST_SALES)
   const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, each) => total + each, 0n)
   const soldMinor = sum(paid.map(({ priceMinor }) => priceMinor))
-  if (soldMinor === 0n) return clamped(statedBp ?? ASSUMED_BP)
+  if (soldMinor === 0n) return clamp(statedBp ?? ASSUMED_BP)
   const keptMinor = soldMinor - sum(paid.map(({ receivedMinor }) => receivedMinor))
-  return clamped((keptMinor * ALL_BP + soldMinor - 1n) / soldMinor)
+  return clamp((keptMinor * ALL_BP + soldMinor - 1n) / soldMinor)
 }
 
-function clamped(bp: bigint): bigint {
+function clamp(bp: bigint): bigint {
   if (bp < 0n) return 0n
   return bp > MOST_BP ? MOST_BP : bp
 }

@@ -46,8 +46,8 @@ const problem = (change: Partial<DueGift>, contextChange: Partial<Context> = {})
 describe('a deal that a market asks for', () => {
   it('is carried out if all its items, one or several, are listed', () => {
     expect(judgeDue(due(), context())).toMatchObject({ kind: 'give', listings: [{ itemId: '1' }] })
-    const both = due({ assets: [asset('11'), asset('10')] })
-    expect(judgeDue(both, context())).toMatchObject({
+    const dueOfTwo = due({ assets: [asset('11'), asset('10')] })
+    expect(judgeDue(dueOfTwo, context())).toMatchObject({
       kind: 'give',
       listings: [{ itemId: '2' }, { itemId: '1' }],
     })

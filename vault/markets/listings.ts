@@ -59,12 +59,12 @@ async function list(
   const free = lines.filter(({ assetId }) => liveListing(journal.book(), { appId, assetId }) === undefined)
   if (free.length === 0) return { kind: 'answered', value: [] }
   const game = { market: market.name, appId }
-  const begun = new Set<string>()
-  const answer = await market.list(appId, free, async (asked) => {
-    for (const { assetId, priceMinor } of asked) {
+  const begunAssetIds = new Set<string>()
+  const answer = await market.list(appId, free, async (requested) => {
+    for (const { assetId, priceMinor } of requested) {
       const { account } = marketAccount
       journal.add({ kind: 'listing_begun', ...game, account, assetId, priceMinor })
-      begun.add(assetId)
+      begunAssetIds.add(assetId)
     }
   })
   // The next round finds the results in the market's list.
@@ -73,7 +73,7 @@ async function list(
     answer.kind === 'answered'
       ? answer.value
       : free.map(({ assetId }) => ({ kind: 'refused', assetId, code: answer.kind, retry: true }))
-  for (const line of results.filter(({ assetId }) => begun.has(assetId))) {
+  for (const line of results.filter(({ assetId }) => begunAssetIds.has(assetId))) {
     const { assetId } = line
     if (line.kind === 'listed') journal.add({ kind: 'listed', ...game, assetId, itemId: line.itemId })
     else
@@ -119,7 +119,7 @@ async function settlePrices(parts: Parts, unsure: Prices, { appId, rows }: List)
   if (unsure.size === 0) return
   const { market, journal, scale, now } = parts
   const unknown: string[] = []
-  for (const { state, itemId, priceMinor: before } of ownListings(parts, appId)) {
+  for (const { state, itemId, priceMinor: recordedMinor } of ownListings(parts, appId)) {
     if (state !== 'on_sale') continue
     const change = itemId === null ? undefined : unsure.get(itemId)
     const row = rows.find((each) => each.itemId === itemId)
@@ -129,7 +129,8 @@ async function settlePrices(parts: Parts, unsure: Prices, { appId, rows }: List)
       // A sold item is left alone, because it must be given.
       if (row.stage === 'on_sale') unknown.push(itemId)
     } else if (scale.isPrice(row.price, priceMinor)) {
-      if (priceMinor !== before) journal.add({ kind: 'repriced', market: market.name, itemId, priceMinor })
+      if (priceMinor !== recordedMinor)
+        journal.add({ kind: 'repriced', market: market.name, itemId, priceMinor })
       unsure.delete(itemId)
     } else if (Math.abs(now().getTime() - sinceMs) >= SURE_AFTER_MS) unsure.delete(itemId)
   }
@@ -147,9 +148,9 @@ type ComparedParts = Parts & { unsure: Prices }
 async function compare(parts: ComparedParts, doubts: Doubts, { appId, rows }: List): Promise<void> {
   const { market, journal, alarm } = parts
   const game = { market: market.name, appId }
-  const begun = ownListings(parts, appId)
-  for (const { assetId } of begun.filter(({ itemId }) => itemId === null)) {
-    const row = rows.find((each) => each.assetId === assetId && !isKnown(begun, each) && isOnMarket(each))
+  const ownBefore = ownListings(parts, appId)
+  for (const { assetId } of ownBefore.filter(({ itemId }) => itemId === null)) {
+    const row = rows.find((each) => each.assetId === assetId && !isKnown(ownBefore, each) && isOnMarket(each))
     if (row) journal.add({ kind: 'listed', ...game, assetId, itemId: row.itemId })
   }
   const own = ownListings(parts, appId)
@@ -202,9 +203,13 @@ function contradictionsOf(
       if (isSure(`gone ${assetId} ${begunAt.getTime()}`)) gone.push(listing)
       continue
     }
-    const maySet = [priceMinor, parts.unsure.get(row.itemId)?.priceMinor ?? priceMinor]
+    const possibleMinor = [priceMinor, parts.unsure.get(row.itemId)?.priceMinor ?? priceMinor]
     const { stage, price } = row
-    if (stage === 'on_sale' && price !== null && !maySet.some((each) => parts.scale.isPrice(price, each))) {
+    if (
+      stage === 'on_sale' &&
+      price !== null &&
+      !possibleMinor.some((each) => parts.scale.isPrice(price, each))
+    ) {
       if (isSure(`price ${assetId} ${begunAt.getTime()} ${priceMinor}`)) repriced.push(row.itemId)
     }
   }

@@ -25,16 +25,16 @@ export function proceedsOf({ priceMinor, lowestMinor, knownMinor, feeBp }: Price
 
 /** `bids`: by market, in the order of set-up. The first of equal bids wins. Returns the won lines of each market. */
 export function placeBids(bids: readonly (readonly Bid[])[]): Line[][] {
-  const best = new Map<string, { market: number; netMinor: bigint }>()
+  const bestByAsset = new Map<string, { market: number; netMinor: bigint }>()
   for (const [market, marketBids] of bids.entries()) {
     for (const { assetId, netMinor } of marketBids) {
-      const known = best.get(assetId)
-      if (known === undefined || netMinor > known.netMinor) best.set(assetId, { market, netMinor })
+      const known = bestByAsset.get(assetId)
+      if (known === undefined || netMinor > known.netMinor) bestByAsset.set(assetId, { market, netMinor })
     }
   }
   return bids.map((marketBids, market) =>
     marketBids.flatMap(({ assetId, priceMinor }) =>
-      best.get(assetId)?.market === market ? [{ assetId, priceMinor }] : [],
+      bestByAsset.get(assetId)?.market === market ? [{ assetId, priceMinor }] : [],
     ),
   )
 }

@@ -51,13 +51,13 @@ export function listingPrice(item: ItemToPrice, rules: PriceRules): PriceVerdict
   if (costMinor === null && !mayLose) return { kind: 'none', because: 'no_cost' }
   const days = BigInt(Math.max(0, Math.floor(onSaleMs / DAY_MS)))
   const dropBp = smaller(days * rules.dropBpPerDay, rules.mostDropBp)
-  const market = (lowestMinor ?? knownMinor) - rules.stepMinor
-  const dropped = (market * (ALL_BP - dropBp)) / ALL_BP
-  const target = mostMinor === null ? dropped : smaller(dropped, mostMinor)
-  const ownFloor = roundUp(knownMinor * rules.floorBp)
-  const least = mayLose || costMinor === null ? 1n : roundUp(costMinor * (ALL_BP + rules.marginBp))
-  const costFloor = mayLose ? least : grossOf(least, feeBp)
-  return { kind: 'price', minor: larger(larger(target, ownFloor), larger(costFloor, 1n)) }
+  const undercutMinor = (lowestMinor ?? knownMinor) - rules.stepMinor
+  const droppedMinor = (undercutMinor * (ALL_BP - dropBp)) / ALL_BP
+  const targetMinor = mostMinor === null ? droppedMinor : smaller(droppedMinor, mostMinor)
+  const ownFloorMinor = roundUp(knownMinor * rules.floorBp)
+  const leastNetMinor = mayLose || costMinor === null ? 1n : roundUp(costMinor * (ALL_BP + rules.marginBp))
+  const costFloorMinor = mayLose ? leastNetMinor : grossOf(leastNetMinor, feeBp)
+  return { kind: 'price', minor: larger(larger(targetMinor, ownFloorMinor), larger(costFloorMinor, 1n)) }
 }
 
 /** The part of a price that is left after the market's fee, rounded down. */
@@ -69,6 +69,6 @@ function grossOf(net: bigint, feeBp: bigint): bigint {
   return (net * ALL_BP + keptBp - 1n) / keptBp
 }
 
-const roundUp = (bp: bigint): bigint => (bp + ALL_BP - 1n) / ALL_BP
+const roundUp = (minorTimesBp: bigint): bigint => (minorTimesBp + ALL_BP - 1n) / ALL_BP
 const smaller = (one: bigint, other: bigint): bigint => (one < other ? one : other)
 const larger = (one: bigint, other: bigint): bigint => (one > other ? one : other)

@@ -17,7 +17,7 @@ let isPingRefused: boolean
 let obstacle: string | undefined
 let isOffAtTill: boolean
 let needs: Needs
-let said: unknown[]
+let logged: unknown[]
 let readiness: Readiness
 
 const now = () => new Date(nowMs)
@@ -30,7 +30,7 @@ beforeEach(() => {
   obstacle = undefined
   isOffAtTill = false
   needs = createNeeds(now)
-  said = []
+  logged = []
   readiness = createReadiness(
     {
       market: {
@@ -48,7 +48,7 @@ beforeEach(() => {
       till: { isOff: async () => isOffAtTill },
       isOff: () => false,
       now,
-      say: (...line) => void said.push(line),
+      say: (...line) => void logged.push(line),
       needs,
     },
     createTimetable(now),
@@ -109,7 +109,7 @@ it('a market that refuses pings needs a person after half an hour, and not befor
   const because = 'the market refuses: Invalid access token'
   const text = `the ping has failed for half an hour or longer: ${because}`
   expect(needs.list()).toMatchObject([{ kind: 'seller_offline', text }])
-  expect(said).toContainEqual(['the ping failed', { market: 'm', account: ACCOUNT, because }])
+  expect(logged).toContainEqual(['the ping failed', { market: 'm', account: ACCOUNT, because }])
   isPingRefused = false
   await pass(1)
   expect(kinds()).toEqual([])

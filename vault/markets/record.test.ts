@@ -45,7 +45,7 @@ it('reading twice as many sales from a log calls Map.set about twice as often: n
     for (let n = from; n < to; n += 1) for (const entry of saleOf(n)) record.add(entry)
   }
   // A copied map is filled with `set` as well.
-  const changesOfReading = () => {
+  const countMapChangesOfReading = () => {
     const set = vi.spyOn(Map.prototype, 'set')
     try {
       open(log)
@@ -55,8 +55,8 @@ it('reading twice as many sales from a log calls Map.set about twice as often: n
     }
   }
   await addSales(0, 20)
-  const before = changesOfReading()
+  const changesBefore = countMapChangesOfReading()
   await addSales(20, 40)
-  expect(before).toBeGreaterThan(0)
-  expect(changesOfReading()).toBeLessThan(3 * before)
+  expect(changesBefore).toBeGreaterThan(0)
+  expect(countMapChangesOfReading()).toBeLessThan(3 * changesBefore)
 })

@@ -28,24 +28,24 @@ async function runWithoutFaults(out: Outside): Promise<void> {
 const dealStates = (out: Outside) => [...out.book().deals.values()].map(({ state }) => state)
 
 function expectRules(out: Outside): void {
-  const real = [...out.deals.values()].map(({ due }) => due)
+  const realDeals = [...out.deals.values()].map(({ due }) => due)
   for (const { gift, leftS, confirmLeftS } of out.offers) {
     // With less time left, the market would cancel the sale before its offer is confirmed and reported.
     expect(leftS).toBeGreaterThanOrEqual(45)
     expect(confirmLeftS).toBeGreaterThanOrEqual(20)
     // An offer gives exactly the bought items to their buyer, with the buyer's message.
-    const deal = real.find(
+    const deal = realDeals.find(
       (due) => due.message === gift.message && due.partnerSteamId === gift.partnerSteamId,
     )
     expect(deal?.assets).toEqual(gift.assets)
   }
   const messages = out.offers.map(({ gift }) => gift.message)
   expect(new Set(messages).size).toBe(messages.length)
-  const live = out
+  const liveAssetIds = out
     .book()
     .listings.filter(({ state }) => state === 'on_sale' || state === 'in_deal')
     .map(({ assetId }) => assetId)
-  expect(new Set(live).size).toBe(live.length)
+  expect(new Set(liveAssetIds).size).toBe(liveAssetIds.length)
 }
 
 describe('a sale', () => {
@@ -61,9 +61,9 @@ describe('a sale', () => {
       await runVault(out)
       const kinds = out.entries.map(({ entry }) => entry.kind).filter((kind) => !kind.startsWith('list'))
       // `told`: the offer was reported to the market.
-      const middle = order === 'confirm_then_report' ? ['confirmed', 'told'] : ['told', 'confirmed']
+      const confirmAndReport = order === 'confirm_then_report' ? ['confirmed', 'told'] : ['told', 'confirmed']
       expect(kinds).toEqual([
-        ...['deal_intended', 'send_begun', 'offer_known', ...middle],
+        ...['deal_intended', 'send_begun', 'offer_known', ...confirmAndReport],
         ...['delivered', 'outcome', 'outcome'],
       ])
       expect(out.book().listings.map(({ state, end }) => [state, end?.kind])).toEqual([
@@ -324,15 +324,15 @@ it('whatever is lost, killed or lied about, only bought items are given, each on
 })
 
 it('two accounts that are asked for items at the same moment give no more than the limits allow', async () => {
-  const outs = [createOutside(), createOutside()]
-  const taken = () => outs.flatMap((out) => [...out.book().deals.values()])
-  const hasRoom = () => taken().length < 1
-  for (const out of outs) {
+  const outsides = [createOutside(), createOutside()]
+  const takenDeals = () => outsides.flatMap((out) => [...out.book().deals.values()])
+  const hasRoom = () => takenDeals().length < 1
+  for (const out of outsides) {
     await runVault(out)
     out.buy(1)
   }
-  const sellers = outs.map((out) => out.seller({ hasRoom }))
+  const sellers = outsides.map((out) => out.seller({ hasRoom }))
   await Promise.all(sellers.map((seller) => seller.round(APP)))
-  expect(taken()).toHaveLength(1)
-  expect(outs.flatMap(({ alarms }) => alarms.map(({ kind }) => kind))).toEqual(['no_room'])
+  expect(takenDeals()).toHaveLength(1)
+  expect(outsides.flatMap(({ alarms }) => alarms.map(({ kind }) => kind))).toEqual(['no_room'])
 })

@@ -52,7 +52,7 @@ type Parts = {
 type DueBy = Map<string, number>
 
 export function createSeller(parts: Parts) {
-  const dueByMs: DueBy = new Map()
+  const dueBy: DueBy = new Map()
   const listings = createListings(parts)
   const { list, unlist, reprice } = listings
   /** The numbers of unreadable deals that an alarm has reported. */
@@ -76,13 +76,13 @@ export function createSeller(parts: Parts) {
       }
       await listings.compare(appId, rows)
       for (const each of due)
-        takeUpDeal(parts, dueByMs, { own: listings.own(appId), appId, due: each, rows, askedAt })
+        takeUpDeal(parts, dueBy, { own: listings.own(appId), appId, due: each, rows, askedAt })
       return undefined
     },
     /** Advances every open deal until it has no further step now. */
     async advance() {
       const deals = [...parts.journal.book().deals.values()].filter(isOfAccount(parts.marketAccount))
-      for (const deal of deals) await advance(parts, dueByMs, deal)
+      for (const deal of deals) await advance(parts, dueBy, deal)
     },
     followMoney: (appId: number, since: Date) => followMoney(parts, appId, since),
   }
@@ -95,14 +95,14 @@ type Look = { rows: readonly Row[]; askedAt: Date }
 type RequestedDeal = Look & { own: readonly Listing[]; appId: number; due: DueGift }
 
 /** Records the intent to give a deal's items, refuses the deal, or leaves it to the next round. */
-function takeUpDeal(parts: Parts, dueByMs: DueBy, { own, appId, due, ...look }: RequestedDeal): void {
+function takeUpDeal(parts: Parts, dueBy: DueBy, { own, appId, due, ...look }: RequestedDeal): void {
   const { market, marketAccount, journal, scale, ownAccounts, alarm } = parts
   const book = journal.book()
   const key = dealKey(market.name, due.dealId)
   const known = book.deals.get(key)
   // Notes the time even if the market has changed the deal: a process that was started later learns it only here.
   if (known !== undefined && known.state !== 'intended')
-    noteDueBy(dueByMs, key, { itemIds: known.itemIds, ...look })
+    noteDueBy(dueBy, key, { itemIds: known.itemIds, ...look })
   // A deal that was refused or has ended is never taken up again.
   if (book.refused.has(key) || known?.state === 'ended') return
   const listings = own.flatMap(({ itemId, ...listing }): OwnListing[] =>
@@ -122,7 +122,7 @@ function takeUpDeal(parts: Parts, dueByMs: DueBy, { own, appId, due, ...look }: 
     promised,
   })
   if (verdict.kind === 'again') {
-    noteDueBy(dueByMs, key, { itemIds: known?.itemIds ?? [], ...look })
+    noteDueBy(dueBy, key, { itemIds: known?.itemIds ?? [], ...look })
     return
   }
   if (verdict.kind === 'refused') {
@@ -133,7 +133,7 @@ function takeUpDeal(parts: Parts, dueByMs: DueBy, { own, appId, due, ...look }: 
   const cents = verdict.listings.reduce((sum, { priceMinor }) => sum + priceMinor, 0n)
   const itemIds = verdict.listings.map(({ itemId }) => itemId)
   const { account } = marketAccount
-  noteDueBy(dueByMs, key, { itemIds, ...look })
+  noteDueBy(dueBy, key, { itemIds, ...look })
   if (parts.hasRoom({ cents, items: itemIds.length }))
     journal.add({ kind: 'deal_intended', market: market.name, account, due, itemIds })
   else alarm({ kind: 'no_room', dealId: due.dealId })
@@ -142,9 +142,9 @@ function takeUpDeal(parts: Parts, dueByMs: DueBy, { own, appId, due, ...look }: 
 type DealLook = Look & { itemIds: readonly string[] }
 
 /** The earliest end counts, because an answer can lack the time. */
-function noteDueBy(dueByMs: DueBy, key: string, { itemIds, rows, askedAt }: DealLook): void {
+function noteDueBy(dueBy: DueBy, key: string, { itemIds, rows, askedAt }: DealLook): void {
   const endMs = earliestEndMs(itemIds, rows, askedAt)
-  keepNewest(dueByMs, key, Math.min(dueByMs.get(key) ?? Infinity, endMs))
+  keepNewest(dueBy, key, Math.min(dueBy.get(key) ?? Infinity, endMs))
 }
 
 /** The most steps of a deal at a time. It needs only a few: send, confirm, report, and a look after each. */

@@ -104,7 +104,7 @@ function createBench(
       return name === 'Cap' ? 1_000n : undefined
     },
     hasRoom: () => true,
-    arrivals: () => 0,
+    countArrivals: () => 0,
     leaving() {
       leavingReads += 1
       return leaving
@@ -141,12 +141,12 @@ function createBench(
         .filter((row) => row.account === account)
         .map(({ market: _, account: __, ...row }) => row)
     },
-    /** Steam gives no price until `release` is called. `asked` resolves when a price is asked for. */
+    /** Steam gives no price until `release` is called. `askedForPrice` resolves when a price is asked for. */
     holdSteam() {
       const { promise: held, resolve: release } = Promise.withResolvers<void>()
-      const { promise: asked, resolve: reached } = Promise.withResolvers<void>()
+      const { promise: askedForPrice, resolve: reached } = Promise.withResolvers<void>()
       steam = { held, reached }
-      return { asked, release }
+      return { askedForPrice, release }
     },
     /** The price of each item on sale, by asset id. */
     pricesNow: () => book.listings.map(({ assetId, priceMinor }) => `${assetId} ${priceMinor}`),
@@ -317,12 +317,12 @@ it('a desk checks for sales while Steam is slow with the prices of new items', a
   const bench = createBench(inventories)
   await bench.runRounds(1)
   inventories[SELLER] = itemsNamed('Cap', 200, 3)
-  const before = bench.looks()
-  const { asked, release } = bench.holdSteam()
+  const looksBefore = bench.looks()
+  const { askedForPrice, release } = bench.holdSteam()
   const listing = bench.listItems()
-  await asked
+  await askedForPrice
   await bench.tendDesks()
-  expect(bench.looks()).toBe(before + 1)
+  expect(bench.looks()).toBe(looksBefore + 1)
   release()
   await listing
   expect(bench.listed).toHaveLength(3)
@@ -333,13 +333,13 @@ it('a desk checks for sales while Steam is slow with the prices of its listings,
   await bench.runRounds(1)
   bench.prices.set('Cap', 900n)
   bench.advanceMs(DAY_MS / 24)
-  const before = bench.looks()
-  const { asked, release } = bench.holdSteam()
+  const looksBefore = bench.looks()
+  const { askedForPrice, release } = bench.holdSteam()
   const repricing = bench.reprice()
-  await asked
+  await askedForPrice
   bench.buy(1)
   await bench.tendDesks()
-  expect(bench.looks()).toBe(before + 1)
+  expect(bench.looks()).toBe(looksBefore + 1)
   release()
   await repricing
   expect(bench.repriced).toHaveLength(1)

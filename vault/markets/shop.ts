@@ -51,7 +51,7 @@ export type ShopParts = {
   priceOf: Pricing['priceOf']
   hasRoom(load: { cents: bigint; items: number }): boolean
   /** How many items of a game arrived at the account through wishes since the process began. */
-  arrivals(steamId: string, appId: number): number
+  countArrivals(steamId: string, appId: number): number
   /** Asset ids of a game's items that wishes are moving out. Reads the record of all wishes, which grows for years. */
   leaving(appId: number): ReadonlySet<string>
   now(): Date
@@ -75,8 +75,8 @@ type Context = Omit<ShopParts, 'accountOf'> & {
   /** Sends the new reports to the till. Never rejects. */
   announce(): Promise<void>
   reportBalance: ReportBalance<Access>
-  /** The value of `arrivals` when it was last read, by account and game. */
-  arrived: Map<string, number>
+  /** The value of `countArrivals` when it was last read, by account and game. */
+  lastArrivals: Map<string, number>
   /** When items were last offered to the markets, by account and game. */
   lastTurnMs: Map<string, number>
   turns: Turns
@@ -84,13 +84,13 @@ type Context = Omit<ShopParts, 'accountOf'> & {
   priceLists: PriceLists
   others: Others
   readings: Readings
-  accountOf(steamId: string): ReturnType<typeof sharingReadings>
+  accountOf(steamId: string): ReturnType<typeof shareReadings>
 }
 
 export function createShop(parts: ShopParts): Shop {
   const readings: Readings = new Map()
   const accountOf = (steamId: string) =>
-    sharingReadings({ readings, now: parts.now }, { steamId, account: parts.accountOf(steamId) })
+    shareReadings({ readings, now: parts.now }, { steamId, account: parts.accountOf(steamId) })
   const report = createReporter(parts)
   // A failure of the till must not stop due deals. The till receives the reports later.
   const announce = () => report().catch(() => {})
@@ -100,7 +100,7 @@ export function createShop(parts: ShopParts): Shop {
     accountOf,
     announce,
     reportBalance,
-    arrived: new Map(),
+    lastArrivals: new Map(),
     lastTurnMs: new Map(),
     turns: createTurns(),
     priceLists: createPriceLists(parts.now),
@@ -171,7 +171,7 @@ async function listItems(parts: Context, desks: readonly Desk[]): Promise<void> 
 function createRepricing(desks: readonly Desk[]): () => Promise<void> {
   let turn = 0
   return async () => {
-    for (let asked = 0; asked < desks.length; asked += 1) {
+    for (let tries = 0; tries < desks.length; tries += 1) {
       const desk = desks[turn % desks.length]
       turn += 1
       if (await desk?.reprice()) return
@@ -181,14 +181,14 @@ function createRepricing(desks: readonly Desk[]): () => Promise<void> {
 
 /** True if wishes have brought items to the account since the last call. */
 function hasNewItems(
-  { arrivals, arrived }: Context,
+  { countArrivals: arrivals, lastArrivals: arrived }: Context,
   { steamId, appId }: { steamId: string; appId: number },
 ): boolean {
   const key = `${steamId}/${appId}`
   const count = arrivals(steamId, appId)
-  const before = arrived.get(key) ?? 0
+  const countBefore = arrived.get(key) ?? 0
   arrived.set(key, count)
-  return count > before
+  return count > countBefore
 }
 
 /**
@@ -199,13 +199,13 @@ async function stockOf(
   { accountOf, record, ...parts }: Context,
   { steamId, appId }: { steamId: string; appId: number },
 ): Promise<Stock | undefined> {
-  const read = await accountOf(steamId).freeItems(appId)
-  if (read === undefined) return undefined
+  const inventory = await accountOf(steamId).freeItems(appId)
+  if (inventory === undefined) return undefined
   const tied = new Set(
     record.book().listings.flatMap((each) => (each.appId === appId && isTied(each) ? [each.assetId] : [])),
   )
   const leaving = parts.leaving(appId)
-  const items = [...read.values()]
+  const items = [...inventory.values()]
   const listable = items.filter(
     ({ assetId, isTradable }) => isTradable && !tied.has(assetId) && !leaving.has(assetId),
   )
@@ -219,7 +219,7 @@ type Readings = Map<string, { appId: number; items: ReadonlyMap<string, OwnItem>
 const RECENT_MS = 5 * 60_000
 
 /** All markets share the readings, because each request to Steam takes seconds. */
-function sharingReadings(
+function shareReadings(
   { readings, now }: { readings: Readings; now(): Date },
   { steamId, account }: { steamId: string; account: SellingAccount },
 ) {

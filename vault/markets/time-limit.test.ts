@@ -58,9 +58,9 @@ describe('a sale', () => {
     out.buy(1)
     out.advanceS(240)
     const { send } = out.giftOffers
-    out.giftOffers.send = (...about) => {
+    out.giftOffers.send = (...args) => {
       out.advanceS(16)
-      return send(...about)
+      return send(...args)
     }
     const seller = out.seller()
     await runVault(out, seller)
@@ -119,9 +119,9 @@ describe('a sale', () => {
     out.buy(1)
     out.advanceS(254)
     const { isWanted } = out.market
-    out.market.isWanted = async (...about) => {
+    out.market.isWanted = async (...args) => {
       out.advanceS(27)
-      return isWanted(...about)
+      return isWanted(...args)
     }
     await runVault(out)
     expect(out.offers.map(({ seen }) => seen)).toEqual([{ state: 'ended', how: 'withdrawn' }])
@@ -139,9 +139,9 @@ describe('a sale', () => {
       out.buy(1)
       out.advanceS(254)
       const { confirm } = out.giftOffers
-      out.giftOffers.confirm = (...about) => {
+      out.giftOffers.confirm = (...args) => {
         out.advanceS(waitedS)
-        return confirm(...about)
+        return confirm(...args)
       }
       await runVault(out)
       expect(offerStates(out)).toEqual([state])

@@ -7,10 +7,10 @@ const STOPPED: Unlisted = { market: 'm', account: '1', reason: 'stopped', becaus
 function createBench() {
   let nowMs = 1_800_000_000_000
   const told: (readonly Unlisted[])[] = []
-  const said: string[] = []
+  const logged: string[] = []
   const bench = {
     told,
-    said,
+    said: logged,
     rows: [] as readonly Unlisted[],
     isTillAway: false,
     async pass(seconds: number) {
@@ -27,7 +27,7 @@ function createBench() {
       told.push(rows)
     },
     now: () => new Date(nowMs),
-    say: (line) => void said.push(line),
+    say: (line) => void logged.push(line),
   })
   return bench
 }

@@ -16,15 +16,15 @@ it.each([
   const wish = await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(1)
   expect(await bench.readDeed(wish)).toMatchObject({ state: 'offered' })
-  const asked = () => bench.calls.filter((path) => path === '/trade/new/acknowledge').length
-  expect(asked()).toBe(1)
+  const countAcknowledgements = () => bench.calls.filter((path) => path === '/trade/new/acknowledge').length
+  expect(countAcknowledgements()).toBe(1)
   expect(bench.logged.filter((line) => line.includes('did not accept the acknowledgement'))).toHaveLength(1)
   // The vault asks again, but not with every send.
   await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(1)
-  expect(asked()).toBe(1)
+  expect(countAcknowledgements()).toBe(1)
   bench.advanceMs(600_000)
   await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(1)
-  expect(asked()).toBe(2)
+  expect(countAcknowledgements()).toBe(2)
 })

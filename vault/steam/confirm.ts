@@ -30,16 +30,16 @@ export async function findConfirmation(
 }
 
 /**
- * Accepts the confirmation. Resolves to false if Steam did not report success, although it may have worked. `mayStill`:
+ * Accepts the confirmation. Resolves to false if Steam did not report success, although it may have worked. `isStillAllowed`:
  * asked right before the request; if it says no, the request is not made.
  */
 export async function acceptConfirmation(
   session: Session,
   { id, nonce }: Confirmation,
-  { timeS, mayStill }: { timeS: number; mayStill: (() => boolean) | undefined },
+  { timeS, isStillAllowed }: { timeS: number; isStillAllowed: (() => boolean) | undefined },
 ): Promise<boolean> {
   const query = { op: 'allow', ...sign(session, 'accept', timeS), cid: id, ck: nonce }
-  const reply = await session.page('confirm', '/mobileconf/ajaxop', { query, mayStill })
+  const reply = await session.page('confirm', '/mobileconf/ajaxop', { query, isStillAllowed })
   return reply !== undefined && isSuccess(reply)
 }
 

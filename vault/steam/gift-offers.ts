@@ -57,10 +57,10 @@ type Context = Parts & { patience: Patience; offerOf: Map<string, string> }
 export function createGiftOffers(parts: Parts): GiftOffers {
   const context = { ...parts, patience: createPatience(parts.nowS), offerOf: new Map<string, string>() }
   return {
-    send: (gift, mayStill) => send(parts, gift, mayStill),
+    send: (gift, isStillAllowed) => send(parts, gift, isStillAllowed),
     find: (gift, agoMs) => findSent(parts, gift, agoMs),
     read: (offerId) => read(context, offerId),
-    confirm: (offerId, gift, mayStill) => confirm(parts, { offerId, gift, mayStill }),
+    confirm: (offerId, gift, isStillAllowed) => confirm(parts, { offerId, gift, isStillAllowed }),
     async cancel(offerId) {
       const referer = `https://steamcommunity.com/profiles/${parts.session.steamId}/tradeoffers/sent/`
       const result = await parts.session.form('cancel', `/tradeoffer/${offerId}/cancel`, {
@@ -76,7 +76,7 @@ export function createGiftOffers(parts: Parts): GiftOffers {
 async function send(
   { session, acknowledge }: Parts,
   gift: Gift,
-  mayStill?: () => boolean,
+  isStillAllowed?: () => boolean,
 ): ReturnType<GiftOffers['send']> {
   const { partnerSteamId, token, message, assets } = gift
   if (looksLikeDeposit(message))
@@ -100,7 +100,7 @@ async function send(
   }
   const query = new URLSearchParams({ partner: accountOf(partnerSteamId), token })
   const referer = `https://steamcommunity.com/tradeoffer/new/?${query}`
-  const form = { fields, referer, ...(mayStill && { mayStill }) }
+  const form = { fields, referer, ...(isStillAllowed && { isStillAllowed }) }
   return sentOf(await session.form('send', '/tradeoffer/new/send', form))
 }
 
@@ -253,7 +253,11 @@ function seenOf({ state, steamTradeId }: Offer): SeenOffer | undefined {
 /** Finds the confirmation before it reads the offer, so it cannot confirm a later version of the offer. */
 async function confirm(
   parts: Parts,
-  { offerId, gift, mayStill }: { offerId: string; gift: Gift; mayStill: (() => boolean) | undefined },
+  {
+    offerId,
+    gift,
+    isStillAllowed,
+  }: { offerId: string; gift: Gift; isStillAllowed: (() => boolean) | undefined },
 ): Promise<boolean> {
   const { session, nowS } = parts
   const found = await findConfirmation(session, offerId, nowS())
@@ -261,7 +265,7 @@ async function confirm(
   if (offer === undefined || !isGift(offer, gift)) return false
   if (offer.state !== STATE.needsConfirmation) return CONFIRMED.has(offer.state)
   if (found.kind !== 'found') return false
-  if (await acceptConfirmation(session, found.confirmation, { timeS: nowS(), mayStill })) return true
+  if (await acceptConfirmation(session, found.confirmation, { timeS: nowS(), isStillAllowed })) return true
   // The offer may be confirmed even if the answer was lost.
   const after = await readOne(parts, offerId)
   return after !== undefined && CONFIRMED.has(after.state)

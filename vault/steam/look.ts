@@ -93,10 +93,10 @@ export function createPrices({ caller, pace, nowMs }: { caller: Caller; pace: Pa
     }).toString()
     const reply = await caller.call({ method: 'GET', url })
     if (reply.kind === 'failed') return 'unanswered'
-    if (reply.status === 429) pace.limited('price')
+    if (reply.status === 429) pace.noteLimit('price')
     const cents = readPrice(reply)
     if (cents === 'unanswered') return cents
-    pace.answered('price')
+    pace.noteAnswer('price')
     if (cache.size >= MOST_PRICES) cache.clear()
     cache.set(key, { cents, atMs: nowMs() })
     return cents

@@ -22,14 +22,14 @@ it('a request that waits for its turn is not made if Steam answers 429 meanwhile
   const { pace, endWait } = testPace()
   expect(await pace.turn('trade')).toBe(true)
   const waiting = pace.turn('trade')
-  pace.limited('trade')
+  pace.noteLimit('trade')
   endWait()
   expect(await waiting).toBe(false)
 })
 
 it('a request that waits for the end of a pause is made even if the timer fires a moment too early', async () => {
   const { pace, clock, endWait } = testPace()
-  pace.limited('trade')
+  pace.noteLimit('trade')
   clock.nowMs = 59_999.6
   const waiting = pace.turn('trade')
   endWait(0.3)

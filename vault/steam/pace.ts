@@ -36,9 +36,9 @@ export type Pace = {
    */
   turn(kind: RequestKind): Promise<boolean>
   /** Records that Steam answered 429. Requests of this kind then pause, longer each time. */
-  limited(kind: RequestKind): void
+  noteLimit(kind: RequestKind): void
   /** Records any other answer, so the next pause is short again. */
-  answered(kind: RequestKind): void
+  noteAnswer(kind: RequestKind): void
 }
 
 export function createPace({ nowMs, pause }: Timer): Pace {
@@ -58,13 +58,13 @@ export function createPace({ nowMs, pause }: Timer): Pace {
       // Differs if Steam has answered 429 to another request meanwhile.
       return limits.get(kind) === limitsBefore
     },
-    limited(kind) {
+    noteLimit(kind) {
       const count = refusals.get(kind) ?? 0
       refusals.set(kind, count + 1)
       const untilMs = nowMs() + Math.min(FIRST_PAUSE_MS * 2 ** count, LONGEST_PAUSE_MS)
       limits.set(kind, (limits.get(kind) ?? 0) + 1)
       freeAtMs.set(kind, Math.max(untilMs, freeAtMs.get(kind) ?? 0))
     },
-    answered: (kind) => void refusals.delete(kind),
+    noteAnswer: (kind) => void refusals.delete(kind),
   }
 }

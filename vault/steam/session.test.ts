@@ -88,19 +88,19 @@ it('the wait for the next login is longer after Steam’s second refusal for too
 
 it('a form that is no longer allowed when its turn comes is not sent', async () => {
   const { session } = await openSession()
-  const asked: string[] = []
+  const askedWith: string[] = []
   const form = (answer: boolean) =>
     session.form('cancel', '/tradeoffer/1/cancel', {
       fields: {},
       referer: 'https://steamcommunity.com/',
-      mayStill: () => {
-        asked.push(String(answer))
+      isStillAllowed: () => {
+        askedWith.push(String(answer))
         return answer
       },
     })
   expect(await form(false)).toEqual({ kind: 'not_made' })
   expect((await form(true)).kind).not.toBe('not_made')
-  expect(asked).toEqual(['false', 'true'])
+  expect(askedWith).toEqual(['false', 'true'])
 })
 
 it('an offer that may no longer be confirmed when its turn comes is not confirmed', async () => {
@@ -110,8 +110,8 @@ it('an offer that may no longer be confirmed when its turn comes is not confirme
   const { steamId: partnerSteamId, token } = accountIn(steam, 'nova_hound')
   const items = steam.as('nova_hound').tradable(570).slice(0, 1)
   const intent = { sender: session.steamId, partner: partnerSteamId, token, message: 'K7MXPQ', items }
-  const collected = steam.change((world, atS) => sendOffer(world, intent, atS))
-  if (collected.kind === 'sent') steam.as('nova_hound').accept(collected.offerId)
+  const incoming = steam.change((world, atS) => sendOffer(world, intent, atS))
+  if (incoming.kind === 'sent') steam.as('nova_hound').accept(incoming.offerId)
   const assets = steam
     .as(BOT)
     .tradable(570)
@@ -119,15 +119,15 @@ it('an offer that may no longer be confirmed when its turn comes is not confirme
   const gift = { partnerSteamId, token, message: 'a gift', assets }
   const sent = await giftOffers.send(gift)
   const offerId = sent.kind === 'sent' ? sent.offerId : ''
-  const asked: string[] = []
+  const askedWith: string[] = []
   const confirm = (answer: boolean) =>
     giftOffers.confirm(offerId, gift, () => {
-      asked.push(String(answer))
+      askedWith.push(String(answer))
       return answer
     })
   expect(await confirm(false)).toBe(false)
   expect(await giftOffers.read(offerId)).toEqual({ state: 'needs_confirmation' })
   expect(await confirm(true)).toBe(true)
   expect(await giftOffers.read(offerId)).toEqual({ state: 'active' })
-  expect(asked).toEqual(['false', 'true'])
+  expect(askedWith).toEqual(['false', 'true'])
 })

@@ -35,8 +35,8 @@ export type Session = {
   accessToken(options: { fresh: boolean }): Promise<string | undefined>
 }
 
-/** `mayStill`: asked right before each request. If it says no, the request is not made. */
-type Condition = { mayStill?: (() => boolean) | undefined }
+/** `isStillAllowed`: asked right before each request. If it says no, the request is not made. */
+type Condition = { isStillAllowed?: (() => boolean) | undefined }
 type Page = Condition & { query: Record<string, string> }
 type Form = Condition & { fields: Record<string, string>; referer: string; keepsSession?: boolean }
 
@@ -56,10 +56,10 @@ function keepTokens({ caller, pace, onLogin }: Parts, refreshToken: string) {
   const logIn = async (): Promise<Tokens | undefined> => {
     if (!(await pace.turn('login'))) return undefined
     const login = await accessTokenOf(caller, refreshToken)
-    if (login === 'limited') pace.limited('login')
+    if (login === 'limited') pace.noteLimit('login')
     if (login === 'refused') onLogin?.('refused')
     if (login === 'limited' || login === 'refused' || login === undefined) return undefined
-    pace.answered('login')
+    pace.noteAnswer('login')
     onLogin?.('done')
     tokens = { accessToken: login.accessToken, sessionId: randomBytes(12).toString('hex') }
     return tokens
@@ -92,19 +92,19 @@ export function createSession(
   const request = async (
     kind: RequestKind,
     make: (tokens: Tokens) => Promise<Reply>,
-    { keepsSession = false, mayStill = () => true }: Pick<Form, 'keepsSession' | 'mayStill'> = {},
+    { keepsSession = false, isStillAllowed = () => true }: Pick<Form, 'keepsSession' | 'isStillAllowed'> = {},
   ): Promise<RequestResult> => {
     for (const isLast of [false, true]) {
       const current = await tokens.current()
       if (current === undefined || !(await pace.turn(kind))) return { kind: 'not_made' }
-      if (!mayStill()) return { kind: 'not_made' }
+      if (!isStillAllowed()) return { kind: 'not_made' }
       const reply = await make(current)
       if (reply.kind === 'failed') return { kind: 'unanswered' }
       if (reply.status === 429) {
-        pace.limited(kind)
+        pace.noteLimit(kind)
         return reply
       }
-      pace.answered(kind)
+      pace.noteAnswer(kind)
       if (!hasEnded(reply)) return reply
       if (keepsSession) break
       tokens.drop(current)

@@ -65,7 +65,7 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
   const offers: Offer[] = []
   const calledOff = new Set<string>()
   /** The deals that the market has reported to the newest process of the vault. */
-  const named = new Set<string>()
+  const reportedDeals = new Set<string>()
   const entries: DatedEntry[] = []
   const alarms: Alarm[] = []
   const now = () => new Date(nowMs)
@@ -154,7 +154,7 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
         )
         return answered({ rows, due: due.map((each) => claimOf(each.due)) })
       }, lost)
-      if (answer.kind === 'answered') for (const { dealId } of answer.value.due) named.add(dealId)
+      if (answer.kind === 'answered') for (const { dealId } of answer.value.due) reportedDeals.add(dealId)
       return answer
     },
     isWanted: async ({ dealId }) => call(() => answered(!calledOff.has(dealId)), lost),
@@ -206,20 +206,20 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
     [gift.partnerSteamId, gift.message, ...gift.assets.map(({ assetId }) => assetId).sort()].join('/')
   const dealOf = (gift: Gift) => [...deals.values()].find(({ due }) => textOf(due) === textOf(gift))?.due
   const giftOffers: GiftOffers = {
-    send: async (gift, mayStill) => {
-      if (mayStill?.() === false) return { kind: 'refused', because: 'too late', lacksSession: true }
+    send: async (gift, isStillAllowed) => {
+      if (isStillAllowed?.() === false) return { kind: 'refused', because: 'too late', lacksSession: true }
       if (mishaps[0] === 'no_session') {
         mishaps.shift()
         return { kind: 'refused', because: 'no session', lacksSession: true }
       }
       const deal = dealOf(gift)
-      const about = { gift, leftS: deal === undefined ? 0 : leftS(deal.dealId), confirmLeftS: Infinity }
+      const terms = { gift, leftS: deal === undefined ? 0 : leftS(deal.dealId), confirmLeftS: Infinity }
       return call(
         () => {
           if (!gift.assets.every(({ assetId }) => owned.has(assetId)))
             return { kind: 'refused' as const, because: 'item_gone' }
           lastId += 1
-          offers.push({ offerId: String(lastId), ...about, seen: { state: 'needs_confirmation' } })
+          offers.push({ offerId: String(lastId), ...terms, seen: { state: 'needs_confirmation' } })
           return { kind: 'sent' as const, offerId: String(lastId) }
         },
         { kind: 'unanswered' as const },
@@ -234,11 +234,11 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
         { kind: 'unanswered' as const },
       ),
     read: async (offerId) => call(() => offers.find((each) => each.offerId === offerId)?.seen, undefined),
-    confirm: async (offerId, gift, mayStill) => {
-      if (mayStill?.() === false) return false
+    confirm: async (offerId, gift, isStillAllowed) => {
+      if (isStillAllowed?.() === false) return false
       const offer = offers.find((each) => each.offerId === offerId)
       const deal = dealOf(gift)
-      if (offer && deal && named.has(deal.dealId))
+      if (offer && deal && reportedDeals.has(deal.dealId))
         offer.confirmLeftS = Math.min(offer.confirmLeftS, leftS(deal.dealId))
       return call(() => {
         if (!offer || textOf(offer.gift) !== textOf(gift)) return false
@@ -340,7 +340,7 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
       hasRoom?: () => boolean
       announce?: () => Promise<void>
     } = {}) {
-      named.clear()
+      reportedDeals.clear()
       return createSeller({
         hasRoom,
         announce,

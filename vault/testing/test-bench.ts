@@ -70,13 +70,13 @@ export async function openTestBench(options: { database?: BenchDatabase; marketD
   const asGateway = testPool(urlOf(appRole), 2)
   const asVault = testPool(urlOf(vaultRole))
   const ownDatabase = openDatabase(urlOf(vaultRole))
-  const stored = wishesIn(ownDatabase.query, () => new Date(nowMs))
+  const realWishes = wishesIn(ownDatabase.query, () => new Date(nowMs))
   /** Which of the vault's calls about wishes fail. */
   let tillFails: 'none' | 'reports' | 'all' = 'none'
-  const refused = () => Promise.reject(new Error('the till is down'))
+  const failCall = () => Promise.reject(new Error('the till is down'))
   const wishes: Wishes = {
-    open: () => (tillFails === 'all' ? refused() : stored.open()),
-    report: (id, report) => (tillFails === 'none' ? stored.report(id, report) : refused()),
+    open: () => (tillFails === 'all' ? failCall() : realWishes.open()),
+    report: (id, report) => (tillFails === 'none' ? realWishes.report(id, report) : failCall()),
   }
   const till = tillIn(ownDatabase.query)
   const needsStore = needsIn(ownDatabase.query)

@@ -47,7 +47,7 @@ export function createCaller<Ask>(
   protocol: Protocol<Ask>,
   { key, connection, time }: { key: string; connection: Connection; time: Time },
 ): Caller<Ask> {
-  const hiding = hideKey(connection, key)
+  const hidingConnection = hideKey(connection, key)
   const pace = createPace(protocol.everyMs, time)
   let lockedOutUntilMs = Number.NEGATIVE_INFINITY
   let pausedUntilMs = Number.NEGATIVE_INFINITY
@@ -68,7 +68,7 @@ export function createCaller<Ask>(
     if (time.now() < lockedOutUntilMs) return { kind: 'locked_out' }
     if (time.now() < pausedUntilMs || !(await pace.turn())) return { kind: 'busy' }
     await ask.begin?.()
-    const answer = await askOnce(protocol, hiding, { name, ask })
+    const answer = await askOnce(protocol, hidingConnection, { name, ask })
     if (answer.kind === 'key_status') return keyStatus()
     if (answer.kind !== 'answered') {
       if (answer.kind === 'locked_out') lockedOutUntilMs = time.now() + LOCKED_OUT_MS

@@ -34,10 +34,10 @@ describe('an account', () => {
       feeBp: null,
     })
     expect(await client.keepOnline('nothing')).toEqual({ kind: 'refused', code: 'Invalid access token' })
-    const other = bench.steam
+    const otherBot = bench.steam
       .world()
       .accounts.find(({ kind, steamId }) => kind === 'bot' && steamId !== bench.seller.steamId)
-    expect(await client.keepOnline(bench.accessToken(other))).toMatchObject({ kind: 'refused' })
+    expect(await client.keepOnline(bench.accessToken(otherBot))).toMatchObject({ kind: 'refused' })
     await unwrap(client.keepOnline(bench.accessToken()))
     await bench.advanceS(180)
     expect((await unwrap(client.ready())).problems).toEqual(['no_trade_token'])
@@ -82,9 +82,9 @@ describe('an account', () => {
     }
     expect(answers).toEqual(['answered', 'answered', 'answered', 'answered', 'answered', 'locked_out'])
     expect(await client.money()).toEqual({ kind: 'locked_out' })
-    const before = bench.market.log.length
+    const callsBefore = bench.market.log.length
     expect(await client.money()).toEqual({ kind: 'locked_out' })
-    expect(bench.market.log).toHaveLength(before)
+    expect(bench.market.log).toHaveLength(callsBefore)
   })
 })
 
@@ -238,16 +238,16 @@ describe('a market in trouble', () => {
 
   it('gets no calls about a game for ten minutes if that game’s host refuses the key, but still gets calls about other games', async () => {
     bench.market.begin('key-of-one-host')
-    let begun = 0
+    let timesBegun = 0
     const list = () =>
       client.list(DOTA, [{ assetId: '1', priceMinor: 1n }], async () => {
-        begun += 1
+        timesBegun += 1
       })
     expect(await list()).toEqual({ kind: 'refused', code: 'bad_key' })
-    const before = bench.market.log.length
+    const callsBefore = bench.market.log.length
     expect(await list()).toEqual({ kind: 'refused', code: 'bad_key' })
     expect(await client.round(DOTA)).toEqual({ kind: 'refused', code: 'bad_key' })
-    expect([bench.market.log.length, begun]).toEqual([before, 1])
+    expect([bench.market.log.length, timesBegun]).toEqual([callsBefore, 1])
     expect((await client.round(CS)).kind).toBe('answered')
     expect((await client.money()).kind).toBe('answered')
     bench.market.end('key-of-one-host')
@@ -269,17 +269,17 @@ describe('a market in trouble', () => {
     async (fault) => {
       bench.market.begin(fault)
       expect((await client.round(DOTA)).kind).toBe('refused')
-      const before = bench.market.log.length
+      const callsBefore = bench.market.log.length
       expect(await client.money()).toEqual({ kind: 'busy' })
       expect(await client.ready()).toEqual({ kind: 'busy' })
-      expect(bench.market.log).toHaveLength(before + 1)
+      expect(bench.market.log).toHaveLength(callsBefore + 1)
       bench.advanceMs(60_000)
       // The next two refusals do not count: one may be about the access token, the other is from a single game's host.
       expect((await client.keepOnline(bench.accessToken())).kind).toBe('refused')
       expect((await client.round(DOTA)).kind).toBe('refused')
       expect(await client.money()).toEqual({ kind: 'locked_out' })
       expect(await client.ready()).toEqual({ kind: 'locked_out' })
-      expect(bench.market.log).toHaveLength(before + 4)
+      expect(bench.market.log).toHaveLength(callsBefore + 4)
       bench.market.end(fault)
       bench.advanceMs(60_000)
       expect((await client.money()).kind).toBe('answered')

@@ -200,9 +200,9 @@ function listingCalls(
   return {
     refresh: (appId) => call('update-inventory', envelopeSchema, { appId, read: () => null }),
     list(appId, lines, begin) {
-      const asked = lines.slice(0, MOST_LINES)
+      const requested = lines.slice(0, MOST_LINES)
       // Writes asset ids bare: JavaScript numbers would round those of 19 digits.
-      const body = `{"items":[${asked
+      const body = `{"items":[${requested
         .map(
           ({ assetId, priceMinor }) =>
             `{"asset":${bareNumber(assetId)},"price":${scale.toUnits(priceMinor)}}`,
@@ -213,7 +213,7 @@ function listingCalls(
         appId,
         query: { cur },
         body,
-        begin: begin && (() => begin(asked)),
+        begin: begin && (() => begin(requested)),
         read: (answer) => listedOf(answer, ids),
       })
     },

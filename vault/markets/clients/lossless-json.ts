@@ -9,13 +9,15 @@ const STRINGS_AND_NUMBERS = /"(?:[^"\\]|\\.)*"?|[-+.\deE]+/g
 const LONG_NUMBER = /^-?\d{16,}$/
 const WHOLE_WITH_POINT = /^-?\d+\.0+$/
 
-const losesText = (found: string): boolean => LONG_NUMBER.test(found) || WHOLE_WITH_POINT.test(found)
+const losesText = (literal: string): boolean => LONG_NUMBER.test(literal) || WHOLE_WITH_POINT.test(literal)
 
 /**
  * Parses JSON; whole numbers of 16 digits or more, or with a point, become strings. Throws if the text is not JSON.
  */
 export function parseLossless(text: string): unknown {
-  return JSON.parse(text.replace(STRINGS_AND_NUMBERS, (found) => (losesText(found) ? `"${found}"` : found)))
+  return JSON.parse(
+    text.replace(STRINGS_AND_NUMBERS, (literal) => (losesText(literal) ? `"${literal}"` : literal)),
+  )
 }
 
 /** Returns the digits of a whole number, to be written into JSON without quotes. Throws for anything else. */

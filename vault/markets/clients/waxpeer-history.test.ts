@@ -107,16 +107,16 @@ describe('the history of Waxpeer', () => {
     const sales = salesOf(1_000)
     const { asked, clock, idsSince } = waxpeerWith(sales)
     await idsSince(9)
-    const complete = asked.length
+    const callsOfFirstRead = asked.length
     await idsSince(2)
-    expect(asked).toHaveLength(complete)
+    expect(asked).toHaveLength(callsOfFirstRead)
     clock.nowMs += MINUTE_MS
     const [newest] = sales
     if (newest) sales.unshift({ ...newest, id: 1_001, created: new Date(clock.nowMs).toISOString() })
     expect(await idsSince(9)).toEqual(sales.map(({ id }) => id))
-    expect(asked).toHaveLength(complete + 1)
+    expect(asked).toHaveLength(callsOfFirstRead + 1)
     clock.nowMs += 5 * MINUTE_MS
     await idsSince(9)
-    expect(asked.length).toBeGreaterThan(complete + 2)
+    expect(asked.length).toBeGreaterThan(callsOfFirstRead + 2)
   })
 })

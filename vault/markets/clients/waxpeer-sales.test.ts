@@ -33,8 +33,8 @@ describe('a sale', () => {
     bench.market.begin('socket-double')
     const { due, assetId } = await waxpeer.sell(DOTA, 'accepts')
     expect(due.assets).toEqual([{ appId: DOTA, contextId: '2', assetId }])
-    const { rows, due: again } = await unwrap(client.round(DOTA))
-    expect(again).toEqual([due])
+    const { rows, due: dueByPoll } = await unwrap(client.round(DOTA))
+    expect(dueByPoll).toEqual([due])
     expect(rows).toMatchObject([{ itemId: assetId, stage: 'sold' }])
     // The poll then answers with the trade itself, without a list.
     bench.market.begin('one-object')
@@ -93,9 +93,9 @@ describe('a sale', () => {
     await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
     expect(await client.isCalledOff?.(due, offerId)).toBe(false)
     await bench.advanceS(20)
-    const askedBefore = bench.market.log.length
+    const callsBefore = bench.market.log.length
     expect(await client.isCalledOff?.(due, 'an offer that the socket did not name')).toBe(false)
-    expect(bench.market.log).toHaveLength(askedBefore)
+    expect(bench.market.log).toHaveLength(callsBefore)
     bench.advanceMs(30_000)
     expect(await client.isCalledOff?.(due, 'an offer that the socket did not name')).toBe(true)
     expect(await unwrap(isWanted(due, '1'))).toBe(false)
@@ -198,9 +198,9 @@ describe('a sale', () => {
     await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
     await bench.advanceS(20)
     await expect.poll(() => client.isCalledOff?.(due, offerId), { timeout: 60_000 }).toBe(true)
-    const askedBefore = bench.market.log.length
+    const callsBefore = bench.market.log.length
     expect(await unwrap(isWanted(due, offerId))).toBe(false)
-    expect(bench.market.log).toHaveLength(askedBefore)
+    expect(bench.market.log).toHaveLength(callsBefore)
   })
 
   it('is due even if the parameters of its trade link are in another order', async () => {

@@ -48,7 +48,7 @@ export function saleCalls(parts: Parts): SaleCalls {
   const { call, socket, token, history, scale, now } = parts
   let refusals = 0
   /** The numbers of deals that were read. A later answer without their details does not make them unread. */
-  const read = new Map<string, true>()
+  const readDealIds = new Map<string, true>()
   return {
     async round(appId) {
       socket.keepOpen()
@@ -70,19 +70,19 @@ export function saleCalls(parts: Parts): SaleCalls {
         .filter((each) => mayBeOpen(each, sales.value.rows))
         .map((each) => withPrices(each, sales.value.rows))
       const allDeals = joinDeals(polled.deals, pushed)
-      for (const { due } of allDeals) keepNewest(read, due.dealId, true)
+      for (const { due } of allDeals) keepNewest(readDealIds, due.dealId, true)
       const deals = allDeals.filter(({ due }) => isOfGame(due.assets, appId))
       const pending = sales.value.rows.flatMap((row) =>
         GAMES[row.game] === appId ? (rowUnderWay(row) ?? []) : [],
       )
       const allRows = [...deals.flatMap((each) => each.rows), ...onSale.value, ...pending]
       const rows = firstOfEach(allRows, ({ itemId }) => itemId)
-      const unread = [...polled.unread, ...unreadPushes].filter((dealId) => !read.has(dealId))
+      const unread = [...polled.unread, ...unreadPushes].filter((dealId) => !readDealIds.has(dealId))
       const due = deals.filter((each) => !mustWait(each)).map((each) => each.due)
       return { kind: 'answered', value: { rows, due, unread } }
     },
     isWanted: (deal, about) => isWanted(parts, deal, about),
-    isCalledOff: createCalledOff(parts),
+    isCalledOff: createIsCalledOff(parts),
     async reportOffer(_appId, { offerId, dealId }) {
       const body = { tradeid: offerId, waxid: dealId }
       const report = () => call('steam-trade', envelopeSchema, { body, read: () => null })
@@ -139,7 +139,7 @@ async function statusOf({ call }: Parts, dealId: string): Promise<MarketAnswer<n
 }
 
 /** Only an explicit report from Waxpeer calls a deal off: cancelling a good offer counts as a failure to hand over. */
-function createCalledOff(parts: Parts): NonNullable<Market['isCalledOff']> {
+function createIsCalledOff(parts: Parts): NonNullable<Market['isCalledOff']> {
   const { socket, time } = parts
   /** By deal: the last answer, and when it was asked for. */
   const checks = new Map<string, { isCalledOff: boolean; atMs: number }>()

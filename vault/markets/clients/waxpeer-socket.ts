@@ -83,7 +83,7 @@ export function createSocket(options: Options): Socket {
       opened.send(JSON.stringify({ ...auth, info: { version: '1' } }))
       // Waxpeer may count the account as online only from the first ping on.
       opened.send(PING)
-      inbox.pinged()
+      inbox.notePing()
     })
   }
   return {
@@ -99,7 +99,7 @@ export function createSocket(options: Options): Socket {
       }
       if (socket.readyState !== WebSocket.OPEN || !inbox.isPingDue()) return
       socket.send(PING)
-      inbox.pinged()
+      inbox.notePing()
     },
     openings: () => (socket?.readyState === WebSocket.OPEN ? openings : 0),
     stops: inbox.stops,
@@ -121,25 +121,25 @@ function createInbox({ now, machineMs }: Pick<Options, 'now' | 'machineMs'>) {
   const unread = new Map<string, unknown>()
   const calledOff = new Map<string, unknown>()
   let pingedMs = 0
-  let isAnswered = true
+  let isPingAnswered = true
   let stops = 0
   return {
     /** Treats the last ping as answered just now, because the socket was opened. */
     restart(): void {
-      isAnswered = true
+      isPingAnswered = true
       pingedMs = machineMs()
     },
-    isPingDue: (): boolean => isAnswered && machineMs() - pingedMs >= PING_MS,
+    isPingDue: (): boolean => isPingAnswered && machineMs() - pingedMs >= PING_MS,
     /** Begins to wait for the answer to a ping. */
-    pinged(): void {
+    notePing(): void {
       pingedMs = machineMs()
-      isAnswered = false
+      isPingAnswered = false
     },
     stops: (): number => stops,
-    isSilent: (): boolean => !isAnswered && machineMs() - pingedMs > SILENT_MS,
+    isSilent: (): boolean => !isPingAnswered && machineMs() - pingedMs > SILENT_MS,
     receive(raw: RawData): void {
       const message = messageSchema.safeParse(parseMessage(raw)).data
-      if (message?.name === 'pong') isAnswered = true
+      if (message?.name === 'pong') isPingAnswered = true
       if (message?.name === 'user_change' && sellsNothingSchema.safeParse(message.data).success) stops += 1
       if (message?.name === 'send-trade') {
         const isRead = pushedDealOf(message.data, now()) !== undefined

@@ -44,12 +44,12 @@ describe('an account', () => {
     await waxpeer.goOnline()
     const countTokenCalls = () =>
       bench.market.log.filter(({ path }) => path === '/v1/user/steam-token').length
-    const before = countTokenCalls()
+    const callsBefore = countTokenCalls()
     await unwrap(client.keepOnline(token))
-    expect(countTokenCalls()).toBe(before)
+    expect(countTokenCalls()).toBe(callsBefore)
     bench.advanceMs(3_600_000)
     await waxpeer.goOnline()
-    expect(countTokenCalls()).toBe(before + 1)
+    expect(countTokenCalls()).toBe(callsBefore + 1)
   })
 
   it('cannot sell with the key of another account, and makes no more calls if the key is unknown', async () => {
@@ -58,9 +58,9 @@ describe('an account', () => {
     expect((await unwrap(client.ready())).problems).toContain('other_account')
     client = bench.waxpeerWith('an unknown key')
     expect(await client.money()).toEqual({ kind: 'locked_out' })
-    const before = bench.market.log.length
+    const callsBefore = bench.market.log.length
     expect(await client.money()).toEqual({ kind: 'locked_out' })
-    expect(bench.market.log).toHaveLength(before)
+    expect(bench.market.log).toHaveLength(callsBefore)
   })
 
   it('pauses its calls for a minute after a bare 401 about the key, but not after a 401 about the token', async () => {
@@ -93,10 +93,10 @@ describe('an account', () => {
 
   it('reopens its socket if pings are not answered', async () => {
     await waxpeer.goOnline()
-    const opened = () => bench.market.log.filter(({ host }) => host === 'wssex.waxpeer.com').length
-    expect(opened()).toBe(1)
+    const countOpenings = () => bench.market.log.filter(({ host }) => host === 'wssex.waxpeer.com').length
+    expect(countOpenings()).toBe(1)
     bench.market.begin('socket-silent')
-    await expect.poll(keepOnlineAndCount(opened, 15_000), { timeout: 60_000 }).toBe(2)
+    await expect.poll(keepOnlineAndCount(countOpenings, 15_000), { timeout: 60_000 }).toBe(2)
     bench.market.end('socket-silent')
     await waxpeer.goOnline()
   })
@@ -116,16 +116,16 @@ describe('an account', () => {
 
   it('asks to be put on sale again after an hour, or after Waxpeer took its listings off sale', async () => {
     const assetId = await waxpeer.listOne(DOTA)
-    const checks = () => bench.market.log.filter(({ path }) => path === '/v1/check-wss-user').length
-    const before = checks()
+    const countChecks = () => bench.market.log.filter(({ path }) => path === '/v1/check-wss-user').length
+    const checksBefore = countChecks()
     bench.market.begin('sales-off')
-    await expect.poll(keepOnlineAndCount(checks, 10_000), { timeout: 60_000 }).toBe(before + 1)
+    await expect.poll(keepOnlineAndCount(countChecks, 10_000), { timeout: 60_000 }).toBe(checksBefore + 1)
     expect((await bench.market.waxpeer.buy([waxpeer.findItem(assetId)?.itemId ?? 0], 'accepts')).kind).toBe(
       'bought',
     )
     bench.advanceMs(3_600_000)
     await waxpeer.goOnline()
-    expect(checks()).toBeGreaterThan(before + 1)
+    expect(countChecks()).toBeGreaterThan(checksBefore + 1)
   })
 
   it.each(['sales-refused', 'sales-pending'] as const)(
@@ -173,22 +173,22 @@ describe('a listing', () => {
     const assetId = await waxpeer.listOne(DOTA)
     const reprice = () => unwrap(client.reprice(DOTA, [{ itemId: assetId, priceMinor: 90n }]))
     expect(await reprice()).toEqual([{ itemId: assetId, isDone: true }])
-    const before = bench.market.log.length
+    const callsBefore = bench.market.log.length
     expect(await reprice()).toEqual([])
-    const asked: string[][] = []
+    const listCalls: string[][] = []
     const list = (...assetIds: string[]) =>
       unwrap(
         client.list(
           DOTA,
           assetIds.map((each) => ({ assetId: each, priceMinor: 90n })),
-          async (lines) => void asked.push(lines.map((line) => line.assetId)),
+          async (lines) => void listCalls.push(lines.map((line) => line.assetId)),
         ),
       )
     expect(await list(assetId)).toEqual([{ kind: 'postponed', assetId }])
-    expect([bench.market.log.length, asked]).toEqual([before, []])
+    expect([bench.market.log.length, listCalls]).toEqual([callsBefore, []])
     const [, other = ''] = bench.assetsOf(DOTA)
     expect((await list(assetId, other)).map(({ kind }) => kind)).toEqual(['listed', 'postponed'])
-    expect(asked).toEqual([[other]])
+    expect(listCalls).toEqual([[other]])
     bench.advanceMs(121_000)
     expect(await reprice()).toEqual([{ itemId: assetId, isDone: true }])
   })
@@ -203,9 +203,9 @@ describe('a listing', () => {
     client = bench.waxpeerWith(bench.market.waxpeer.open(bench.seller.steamId))
     const list = () => unwrap(client.list(DOTA, [{ assetId, priceMinor: 100n }]))
     expect(await list()).toEqual([{ kind: 'postponed', assetId }])
-    const before = bench.market.log.length
+    const callsBefore = bench.market.log.length
     expect(await list()).toEqual([{ kind: 'postponed', assetId }])
-    expect(bench.market.log).toHaveLength(before)
+    expect(bench.market.log).toHaveLength(callsBefore)
     bench.advanceMs(121_000)
     expect(await list()).toMatchObject([{ kind: 'listed', assetId }])
   })
