@@ -9,7 +9,7 @@ const STAND_INS = /^(FONT|YA-TR-SPAN)$/
 export function surviveTranslators(root: Node): void {
   /** The element that replaced each text. */
   const standIns = new WeakMap<Node, Node>()
-  let translated = false
+  let isTranslated = false
 
   const observer = new MutationObserver(follow)
 
@@ -25,7 +25,7 @@ export function surviveTranslators(root: Node): void {
     // A translator replaces the text in one step, or inserts its element before the text and then removes the text.
     const standIn = addedNodes[0] ?? previousSibling
     if (standIn === undefined || standIn === null || !STAND_INS.test(standIn.nodeName)) return
-    translated = true
+    isTranslated = true
     standIns.set(removed, standIn)
     observer.observe(removed, { characterData: true })
   }
@@ -41,7 +41,7 @@ export function surviveTranslators(root: Node): void {
     if (node.parentNode === parent) return node
     follow(observer.takeRecords())
     // The page is not translated, so this is a defect of our own: do not hide it.
-    if (!translated) return node
+    if (!isTranslated) return node
     let place = standIns.get(node)?.isConnected ? standIns.get(node) : node
     while (place && place.parentNode !== parent) place = place.parentNode ?? undefined
     return place ?? null

@@ -10,11 +10,11 @@ afterEach(() => {
 
 /** Returns a function that says whether the wait has ended. */
 function waiting(ms: number, signal: AbortSignal): () => boolean {
-  let ended = false
+  let hasEnded = false
   void wait(ms, signal).then(() => {
-    ended = true
+    hasEnded = true
   })
-  return () => ended
+  return () => hasEnded
 }
 
 it('a wait ends on time, and not a millisecond before', async () => {

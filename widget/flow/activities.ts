@@ -40,7 +40,7 @@ export type Activity =
       request: number
       game: Game
       language: Language
-      reload: boolean
+      isReload: boolean
     }
   | { key: string; kind: 'proposeItems'; request: number; target: number }
   | { key: string; kind: 'explainPrice'; request: number; item: string; quoteId: string }
@@ -61,10 +61,10 @@ export function activitiesOf(state: FlowState): Activity[] {
   // Nothing can be picked for a deposit that has ended, and the server loads no inventory for it.
   const isOver = state.payment !== null && isFinal(state.payment.status)
   if (page.stage === 'wait-for-select-items' && page.stand.inventory.status === 'loading' && !isOver) {
-    const { request, reload } = page.stand.inventory
+    const { request, isReload } = page.stand.inventory
     const { game } = page.stand
     const { language } = state
-    activities.push({ key: `inventory ${request}`, kind: 'loadInventory', request, game, language, reload })
+    activities.push({ key: `inventory ${request}`, kind: 'loadInventory', request, game, language, isReload })
   }
   if (page.stage === 'wait-for-select-items' && page.stand.aim?.search.status === 'searching') {
     const { target, search } = page.stand.aim
@@ -88,7 +88,7 @@ export function activitiesOf(state: FlowState): Activity[] {
       delayMs,
     })
   }
-  if ((modal.kind === 'creating' || modal.kind === 'joining') && !modal.slow)
+  if ((modal.kind === 'creating' || modal.kind === 'joining') && !modal.isSlow)
     activities.push({ key: 'patience', kind: 'patience', forMs: PATIENCE_MS })
   if (isPolling(state)) activities.push({ key: 'poll', kind: 'poll' })
   const check = checkOf(state)
@@ -124,10 +124,10 @@ function checkOf(state: FlowState): Activity | null {
   }
   if (payment === null) return null
   if (modal.kind !== 'none' && modal.kind !== 'creationError' && modal.kind !== 'completed') return null
-  if (state.checkNow) return { ...check, key: `check ${checks} now`, delayMs: 0 }
+  if (state.isCheckDue) return { ...check, key: `check ${checks} now`, delayMs: 0 }
   if (awaitsStore(state)) return { ...check, key: `check ${checks} told`, delayMs: STORE_CHECK_PAUSE_MS }
   if (isFinal(payment.status)) return null
-  if (payment.technicalWorks || state.pollFailing || state.offerLeft)
+  if (payment.technicalWorks || state.isPollFailing || state.hasLeftOffer)
     return { ...check, key: `check ${checks}`, delayMs: CHECK_PAUSE_MS }
   if (payment.userPending) return { ...check, key: `check ${checks} user`, delayMs: USER_PAUSE_MS }
   if (checksFromMs === null) return null

@@ -190,7 +190,7 @@ describe('D-29 the cross-site token', () => {
     const { api, calls } = apiWithAnswers(...Array.from({ length: 7 }, () => Response.json({})))
     await api.payment(HASH, { language: 'en', etag: null, signal })
     await api.resolveUser({ hash: HASH, tradeUrl: LINK }, { language: 'en', signal })
-    await api.inventory({ hash: HASH, game: 'cs', language: 'en', reload: true }, signal)
+    await api.inventory({ hash: HASH, game: 'cs', language: 'en', isReload: true }, signal)
     await api.createTrade({ hash: HASH, game: 'cs', items: ['1'] }, { language: 'en', signal })
     await api.reportError({ message: '', type: '', filename: '', lineno: 0, empty: true, url: '' }, 'en')
     await api.priceReason({ hash: HASH, quoteId: 'quote-1', item: '1' }, { language: 'en', signal })

@@ -85,11 +85,16 @@ export function createApi(fetcher: typeof fetch, cookies: () => string, renew: (
       call<User>({ path: '/api/trade-url', method: 'POST', body, ...options }),
 
     inventory: (
-      query: { hash: string; game: Game; language: Language; reload: boolean },
+      query: { hash: string; game: Game; language: Language; isReload: boolean },
       signal: AbortSignal,
     ) => {
-      const { hash, game, language, reload } = query
-      const parameters = new URLSearchParams({ hash, game, language, ...(reload ? { reload: 'true' } : {}) })
+      const { hash, game, language, isReload } = query
+      const parameters = new URLSearchParams({
+        hash,
+        game,
+        language,
+        ...(isReload ? { reload: 'true' } : {}),
+      })
       return call<InventoryAnswer>({ path: `/api/inventory?${parameters}`, language, signal })
     },
 

@@ -72,8 +72,8 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
       case 'resolveUser':
         return resolveUser(world, stateOf(), { activity, signal })
       case 'loadInventory': {
-        const { request, game, reload } = activity
-        const query = { hash, game, language: activity.language, reload }
+        const { request, game, isReload } = activity
+        const query = { hash, game, language: activity.language, isReload }
         const answer = await world.api.inventory(query, signal)
         return answer.kind === 'ok'
           ? { kind: 'inventoryLoaded', request, inventory: inventoryOf(answer.body) }

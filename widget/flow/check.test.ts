@@ -117,10 +117,10 @@ describe('a page that could not be opened', () => {
       const { state, effects } = refused(code)
       expect(effects.map(({ kind }) => kind)).toEqual(['toast'])
       expect(check(state)).toMatchObject({ delayMs: 5000 })
-      const again = play(state, { kind: 'paymentFailed', refusal: { code, detail: null } })
-      expect(again.effects).toEqual([])
-      expect(check(again.state)?.key).not.toBe(check(state)?.key)
-      const open = play(again.state, loaded()).state
+      const second = play(state, { kind: 'paymentFailed', refusal: { code, detail: null } })
+      expect(second.effects).toEqual([])
+      expect(check(second.state)?.key).not.toBe(check(state)?.key)
+      const open = play(second.state, loaded()).state
       expect(open.page.stage).toBe('wait-for-select-items')
     },
   )
@@ -139,11 +139,11 @@ describe('a deposit that ended without success', () => {
 
   it('D-6 is checked once when the shopper comes back, and shows a late success', () => {
     expect(check(timedOut)).toBeUndefined()
-    const back = play(timedOut, RETURNED).state
-    expect(check(back)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
-    expect(check(play(back, { kind: 'paymentUnchanged' }).state)).toBeUndefined()
-    const late = play(back, loaded({ status: 'succeeded', amount: 400, timeLeft: null })).state
-    expect(late.modal).toEqual({ kind: 'completed', outcome: 'succeeded', alarm: false })
+    const returned = play(timedOut, RETURNED).state
+    expect(check(returned)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
+    expect(check(play(returned, { kind: 'paymentUnchanged' }).state)).toBeUndefined()
+    const late = play(returned, loaded({ status: 'succeeded', amount: 400, timeLeft: null })).state
+    expect(late.modal).toEqual({ kind: 'completed', outcome: 'succeeded', hasAlarm: false })
     expect(check(play(late, RETURNED).state)).toBeUndefined()
   })
 
@@ -157,28 +157,28 @@ describe('a deposit that ended without success', () => {
 
 describe('coming back', () => {
   it('to a page that failed temporarily loads it again, but not if the deposit does not exist', () => {
-    const failed = (code: string | null) =>
+    const stageAfterReturn = (code: string | null) =>
       play(opening(), { kind: 'paymentFailed', refusal: { code, detail: null } }, RETURNED).state.page.stage
-    expect(failed(null)).toBe('none')
-    expect(failed('internal')).toBe('none')
-    expect(failed('deposit_not_found')).toBe('failed')
+    expect(stageAfterReturn(null)).toBe('none')
+    expect(stageAfterReturn('internal')).toBe('none')
+    expect(stageAfterReturn('deposit_not_found')).toBe('failed')
   })
 
   it('online asks again for an inventory that could not be loaded, but not for a hidden inventory', () => {
-    const back = [
-      { kind: 'connectionChanged', online: false },
-      { kind: 'connectionChanged', online: true },
+    const reconnection = [
+      { kind: 'connectionChanged', isOnline: false },
+      { kind: 'connectionChanged', isOnline: true },
     ] as const
     const loading = play(opening(), loaded()).state
     const failed = play(loading, { kind: 'inventoryFailed', request: inventoryRequest(loading) }).state
-    expect(standOf(play(failed, ...back).state).inventory.status).toBe('loading')
+    expect(standOf(play(failed, ...reconnection).state).inventory.status).toBe('loading')
     const hidden = inventory([], { inventoryError: true, inventoryErrorType: 'hidden' })
     const refused = play(loading, {
       kind: 'inventoryLoaded',
       request: inventoryRequest(loading),
       inventory: hidden,
     }).state
-    expect(standOf(play(refused, ...back).state).inventory.status).toBe('error')
+    expect(standOf(play(refused, ...reconnection).state).inventory.status).toBe('error')
   })
 })
 
@@ -193,9 +193,11 @@ it('a trade refused for technical works shows their notice', () => {
 it('D-26 if the store sent the trade link, the page checks until the shopper’s account is known', () => {
   const { state } = play(opening(), loaded({ user: null, userPending: true }))
   expect(activitiesOf(state)).toMatchObject([{ kind: 'check', delayMs: 2000, notBeforeMs: 0 }])
-  const again = play(state, { kind: 'paymentUnchanged' }).state
-  expect(activitiesOf(again)[0]?.key).not.toBe(activitiesOf(state)[0]?.key)
-  expect(shownActivities(play(again, loaded()).state).map(({ kind }) => kind)).toEqual(['loadInventory'])
+  const checkedAgain = play(state, { kind: 'paymentUnchanged' }).state
+  expect(activitiesOf(checkedAgain)[0]?.key).not.toBe(activitiesOf(state)[0]?.key)
+  expect(shownActivities(play(checkedAgain, loaded()).state).map(({ kind }) => kind)).toEqual([
+    'loadInventory',
+  ])
 })
 
 describe('the payment that is sent with the page', () => {
@@ -208,15 +210,15 @@ describe('the payment that is sent with the page', () => {
     expect(state).toMatchObject({ page: { stage: 'wait-for-select-items' }, deadlineMs: readAtMs + 60_000 })
     expect(check(state)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
     expect(activitiesOf(state).map(({ kind }) => kind)).toEqual(['loadInventory', 'check'])
-    const asked = play(state, loaded({ timeLeft: 60 }, 1000)).state
-    expect(check(asked)).toMatchObject({ notBeforeMs: 61_000 })
+    const refreshed = play(state, loaded({ timeLeft: 60 }, 1000)).state
+    expect(check(refreshed)).toMatchObject({ notBeforeMs: 61_000 })
   })
 
   it.each(['succeeded', 'paymentTimeout', 'tradeDeclined'] as const)(
     'is requested a second time if it has the status %s',
     (status) => {
       const { state } = openWith({ status, timeLeft: null, user: null })
-      expect(state.modal).toEqual({ kind: 'completed', outcome: status, alarm: false })
+      expect(state.modal).toEqual({ kind: 'completed', outcome: status, hasAlarm: false })
       expect(check(state)).toMatchObject({ delayMs: 0 })
       expect(check(play(state, loaded({ status, timeLeft: null, user: null })).state)).toBeUndefined()
       const lost = play(state, { kind: 'paymentFailed', refusal: { code: null, detail: null } }).state
@@ -248,9 +250,9 @@ describe('the payment that is sent with the page', () => {
 it.each(['succeeded', 'tradeDeclined', 'paymentTimeout'] as const)(
   'the items of a deposit that ended as %s are not loaded, but those beside an open offer are',
   (status) => {
-    const loads = (change: Partial<Payment>) =>
+    const loadsItems = (change: Partial<Payment>) =>
       shownActivities(play(opening(), loaded(change)).state).some(({ kind }) => kind === 'loadInventory')
-    expect(loads({ status, timeLeft: null })).toBe(false)
-    expect(loads({ status: 'pending' })).toBe(true)
+    expect(loadsItems({ status, timeLeft: null })).toBe(false)
+    expect(loadsItems({ status: 'pending' })).toBe(true)
   },
 )

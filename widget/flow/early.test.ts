@@ -74,11 +74,11 @@ describe('before the code of the flow is loaded', () => {
 
   it('D-10 events outside the link field wait for the code, and keep their order', async () => {
     const { flow, loadCode } = page()
-    flow.dispatch({ kind: 'connectionChanged', online: false })
+    flow.dispatch({ kind: 'connectionChanged', isOnline: false })
     for (const language of ['ru', 'en'] as const) flow.dispatch({ kind: 'languageChosen', language })
-    expect(flow.state()).toMatchObject({ online: true, language: 'ru', languageChosen: false })
+    expect(flow.state()).toMatchObject({ isOnline: true, language: 'ru', isLanguageChosen: false })
     const { effects, pass } = loadCode()
-    expect(flow.state()).toMatchObject({ online: false, language: 'en', languageChosen: true })
+    expect(flow.state()).toMatchObject({ isOnline: false, language: 'en', isLanguageChosen: true })
     expect(effects).toEqual([
       { kind: 'removeToast', text: 'connectionBack' },
       { kind: 'storeLanguage', language: 'ru' },
@@ -94,12 +94,12 @@ it('listeners of the early flow are called for changes of the loaded flow, until
   const { flow: running, pass, end } = loadCode()
   await pass(0)
   listener.mockClear()
-  running.dispatch({ kind: 'connectionChanged', online: false })
+  running.dispatch({ kind: 'connectionChanged', isOnline: false })
   expect(listener).toHaveBeenCalledTimes(1)
-  expect(flow.state().online).toBe(false)
+  expect(flow.state().isOnline).toBe(false)
   end()
   listener.mockClear()
-  running.dispatch({ kind: 'connectionChanged', online: true })
+  running.dispatch({ kind: 'connectionChanged', isOnline: true })
   expect(listener).not.toHaveBeenCalled()
 })
 

@@ -56,7 +56,7 @@ export type FlowEvent =
   | { kind: 'creationErrorClosed' }
   /** The code of the dialogs is loading, has failed to load, or has loaded. */
   | { kind: 'dialogsChanged'; to: Dialogs['kind'] }
-  | { kind: 'connectionChanged'; online: boolean }
+  | { kind: 'connectionChanged'; isOnline: boolean }
   /** Another deposit was read. Its offer is open (`deposit`), or it is not (`isGone`). Without an answer: neither. */
   | { kind: 'otherOfferRead'; deposit: Payment | null; isGone: boolean; atMs: number }
 

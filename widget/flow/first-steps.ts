@@ -34,7 +34,7 @@ export const deadlineOf = ({ timeLeft }: Payment, atMs: number): number | null =
 
 /** The first payment sets the language, unless the shopper chose one. */
 export function withPayment(state: FlowState, payment: Payment, atMs: number): FlowState {
-  const setsLanguage = !state.languageChosen && state.payment === null
+  const setsLanguage = !state.isLanguageChosen && state.payment === null
   const deadlineMs = deadlineOf(payment, atMs)
   return {
     ...state,
@@ -78,7 +78,7 @@ export function withUser(state: FlowState, user: User, link: string): FlowState 
       stand: {
         user,
         game,
-        inventory: { status: 'loading', request, kept: null, reload: false },
+        inventory: { status: 'loading', request, kept: null, isReload: false },
         selection: [],
         cleared: [],
         setAside: picks?.byGame[game] ?? [],

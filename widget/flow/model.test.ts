@@ -150,9 +150,9 @@ const mayAskPayment = (state: FlowState): boolean =>
   state.page.stage === 'none' ||
   state.page.stage === 'failed' ||
   isPolling(state) ||
-  state.checkNow ||
-  state.pollFailing ||
-  state.offerLeft
+  state.isCheckDue ||
+  state.isPollFailing ||
+  state.hasLeftOffer
 
 type World = { flow: RunningFlow; gateway: Gateway; line: Line; expected: Expected }
 
@@ -208,14 +208,14 @@ const MOVES = {
     const wasConfirming = flow.state().modal.kind === 'confirming'
     const { payments } = line
     flow.dispatch({ kind: 'confirmationLeft' })
-    if (!wasConfirming || flow.state().pollFailing) return
+    if (!wasConfirming || flow.state().isPollFailing) return
     await pass(3000)
     expect(line.payments, 'a poll after leaving').toBe(payments)
   },
   reopen: ({ flow }) => flow.dispatch({ kind: 'confirmationReopened' }),
   close: ({ flow }) => flow.dispatch({ kind: 'creationErrorClosed' }),
   retry: ({ flow }) => flow.dispatch({ kind: 'retryPressed' }),
-  offline: ({ flow }, pick) => flow.dispatch({ kind: 'connectionChanged', online: pick % 2 === 0 }),
+  offline: ({ flow }, pick) => flow.dispatch({ kind: 'connectionChanged', isOnline: pick % 2 === 0 }),
   return: ({ flow }) => flow.returned(),
   end: ({ gateway }, pick) => {
     const { status } = gateway.deposit
@@ -293,10 +293,10 @@ function judge({ flow, line, gateway, expected }: World): void {
   if (state.page.stage !== 'wait-for-select-items') return
   const { stand } = state.page
   const shown = shownInventory(stand)
-  const there = shown === null ? new Set<string>() : idsIn(shown)
+  const shownIds = shown === null ? new Set<string>() : idsIn(shown)
   // Sorted, because picks that return come first.
   expect(stand.selection.toSorted(), 'the selection').toEqual(
-    expected.picked.filter((id) => there.has(id)).toSorted(),
+    expected.picked.filter((id) => shownIds.has(id)).toSorted(),
   )
   if (shown === null) return
   expect(
@@ -316,8 +316,8 @@ async function comeBack({ flow, gateway, line }: World): Promise<void> {
   await pass(3000)
   gateway.refusesTrades = false
   line.answersAtOnce = true
-  flow.dispatch({ kind: 'connectionChanged', online: false })
-  flow.dispatch({ kind: 'connectionChanged', online: true })
+  flow.dispatch({ kind: 'connectionChanged', isOnline: false })
+  flow.dispatch({ kind: 'connectionChanged', isOnline: true })
   flow.returned()
   await pass(1000)
   const { page, modal, payment: shown } = flow.state()
@@ -350,11 +350,11 @@ const PLACES = [
   ...['loading', 'ready', 'error', 'offline', 'outage', 'set aside'],
 ]
 
-function placesOf({ page, modal, online, pollFailing }: FlowState): string[] {
+function placesOf({ page, modal, isOnline, isPollFailing }: FlowState): string[] {
   const stand = page.stage === 'wait-for-select-items' ? page.stand : undefined
   return [
     ...[page.stage, modal.kind, stand?.inventory.status ?? ''],
-    ...[online ? '' : 'offline', pollFailing ? 'outage' : '', stand?.setAside.length ? 'set aside' : ''],
+    ...[isOnline ? '' : 'offline', isPollFailing ? 'outage' : '', stand?.setAside.length ? 'set aside' : ''],
   ]
 }
 

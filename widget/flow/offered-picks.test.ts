@@ -56,12 +56,12 @@ it.each<[string, Partial<Payment>, Partial<OfferedPicks>]>([
 })
 
 it('the picks come back only once: an account that is entered again begins without picks', () => {
-  const again = play(
+  const reentered = play(
     nextDeposit(),
     { kind: 'linkTyped', text: '' },
     { kind: 'linkTyped', text: USER_LINK },
   ).state
-  expect(standOf(again)).toMatchObject({ game: 'cs', setAside: [] })
+  expect(standOf(reentered)).toMatchObject({ game: 'cs', setAside: [] })
 })
 
 /** The next deposit with the returned picks, after these events. */
@@ -92,8 +92,8 @@ it.each<[string, () => ReturnType<typeof play>]>([
 })
 
 it('a payment that succeeded forgets the picks, and a failed payment does not', () => {
-  const forgets = (change: Partial<Payment>) =>
+  const forgetEffects = (change: Partial<Payment>) =>
     play(confirming(), loaded(change)).effects.filter(({ kind }) => kind === 'forgetPicks')
-  expect(forgets({ status: 'succeeded', amount: 400 })).toEqual([{ kind: 'forgetPicks' }])
-  expect(forgets({ status: 'tradeDeclined' })).toEqual([])
+  expect(forgetEffects({ status: 'succeeded', amount: 400 })).toEqual([{ kind: 'forgetPicks' }])
+  expect(forgetEffects({ status: 'tradeDeclined' })).toEqual([])
 })

@@ -62,9 +62,9 @@ describe('the tab keeps', () => {
 
   it('the picks during an offer, even if the inventory lacks the picked items', () => {
     const { state } = play(confirming(), { kind: 'reloadPressed' })
-    const before = state.openPicks
-    expect(before?.byGame).toEqual({ cs: ['1', '2'] })
-    expect(withInventory(state, inventory([item('3')])).openPicks).toEqual(before)
+    const picksBefore = state.openPicks
+    expect(picksBefore?.byGame).toEqual({ cs: ['1', '2'] })
+    expect(withInventory(state, inventory([item('3')])).openPicks).toEqual(picksBefore)
   })
 
   it('the picks of an offer that another page began, and that the till did not create', () => {
@@ -81,10 +81,10 @@ describe('the tab keeps', () => {
 
 it('the picks of a refused offer return, even if the inventory was meanwhile loaded without their items', () => {
   const { state: loading } = play(creating(), { kind: 'languageChosen', language: 'ru' })
-  const without = withInventory(loading, inventory([item('3')]))
-  expect(standOf(without).selection).toEqual([])
+  const withoutItems = withInventory(loading, inventory([item('3')]))
+  expect(standOf(withoutItems).selection).toEqual([])
   const refusal = { code: 'trade_refused', detail: null }
-  const { state } = play(without, { kind: 'tradeRefused', attempt: 1, refusal })
+  const { state } = play(withoutItems, { kind: 'tradeRefused', attempt: 1, refusal })
   expect(standOf(withInventory(state, inventory([item('1'), item('2')]))).selection).toEqual(['1', '2'])
 })
 

@@ -46,11 +46,11 @@ it('if the items are refused, the page checks the deposit, because they may be a
 })
 
 it('a poll that began before this page entered an account does not bring back the earlier account', async () => {
-  const before = delayedReply()
+  const earlierReply = delayedReply()
   let user = USER
   const { flow, pass } = start({
     ...answers,
-    '/api/payment': (_call, times) => (times === 2 ? before.reply : json(payment({ user }))),
+    '/api/payment': (_call, times) => (times === 2 ? earlierReply.reply : json(payment({ user }))),
     '/api/trade-url': () => {
       user = OTHER_USER
       return json(user)
@@ -61,7 +61,7 @@ it('a poll that began before this page entered an account does not bring back th
   flow.returned()
   await pass(700)
   expect(standOf(flow.state()).user).toEqual(OTHER_USER)
-  before.answer(json(payment()))
+  earlierReply.answer(json(payment()))
   await pass(0)
   expect(standOf(flow.state()).user).toEqual(OTHER_USER)
 })

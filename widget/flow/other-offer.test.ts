@@ -16,7 +16,7 @@ function openWithOtherOffer(read: () => Reply, depositOfPage: Partial<Payment> =
   )
   return {
     ...page,
-    reads: () => page.callsTo('/api/payment').filter(({ path }) => path.includes(OTHER)).length,
+    countReads: () => page.callsTo('/api/payment').filter(({ path }) => path.includes(OTHER)).length,
   }
 }
 
@@ -26,7 +26,7 @@ const stillOpen = (timeLeft: number) =>
 describe('the offer of an earlier deposit', () => {
   it('is read every 30 s while it is open, and right after its end', async () => {
     let timeLeft = 100
-    const { flow, reads, pass } = openWithOtherOffer(() => stillOpen(timeLeft))
+    const { flow, countReads: reads, pass } = openWithOtherOffer(() => stillOpen(timeLeft))
     await pass(0)
     expect(flow.state().otherOffer?.deposit?.id).toBe('1041')
     expect(flow.state().otherOffer?.deadlineMs).toBe(performance.now() + 100_000)
@@ -42,7 +42,7 @@ describe('the offer of an earlier deposit', () => {
   })
 
   it('is read immediately when the shopper comes back', async () => {
-    const { flow, reads, pass } = openWithOtherOffer(() => stillOpen(100))
+    const { flow, countReads: reads, pass } = openWithOtherOffer(() => stillOpen(100))
     await pass(2000)
     expect(reads()).toBe(1)
     flow.returned()
@@ -54,7 +54,7 @@ describe('the offer of an earlier deposit', () => {
     ['has ended', () => json(payment({ hash: OTHER, status: 'tradeDeclined', timeLeft: null }))],
     ['is unknown to the server', () => json({ code: 'deposit_not_found', detail: '' }, { status: 404 })],
   ])('is forgotten if it %s, and not read again', async (_why, read) => {
-    const { flow, reads, effects, pass } = openWithOtherOffer(read)
+    const { flow, countReads: reads, effects, pass } = openWithOtherOffer(read)
     await pass(120_000)
     expect(reads()).toBe(1)
     expect(flow.state().otherOffer).toBeNull()
@@ -74,7 +74,12 @@ describe('the offer of an earlier deposit', () => {
     ],
   ])('stays known while the server %s', async (_why, fail) => {
     let isDown = false
-    const { flow, reads, effects, pass } = openWithOtherOffer(() => (isDown ? fail() : stillOpen(100)))
+    const {
+      flow,
+      countReads: reads,
+      effects,
+      pass,
+    } = openWithOtherOffer(() => (isDown ? fail() : stillOpen(100)))
     await pass(0)
     isDown = true
     await pass(60_000)
@@ -85,7 +90,10 @@ describe('the offer of an earlier deposit', () => {
   })
 
   it('is not read while the page’s own deposit has an open offer', async () => {
-    const { reads, pass } = openWithOtherOffer(() => stillOpen(100), { status: 'pending', timeLeft: 300 })
+    const { countReads: reads, pass } = openWithOtherOffer(() => stillOpen(100), {
+      status: 'pending',
+      timeLeft: 300,
+    })
     await pass(60_000)
     expect(reads()).toBe(0)
   })

@@ -19,7 +19,7 @@ async function openHidden(again: () => Response) {
   return {
     ...page,
     comeBack,
-    looks: () => page.callsTo('/api/inventory').length,
+    countLooks: () => page.callsTo('/api/inventory').length,
     stand: () => standOf(page.flow.state()),
   }
 }
@@ -27,12 +27,12 @@ async function openHidden(again: () => Response) {
 it('the page looks again each time the shopper comes back, until the items are public', async () => {
   const page = await openHidden(() => json(inventory([item('1')])))
   await page.pass(60_000)
-  expect(page.looks()).toBe(1)
+  expect(page.countLooks()).toBe(1)
   await page.comeBack()
   expect(page.callsTo('/api/inventory')[1]?.path).toContain('reload=true')
   expect(page.stand().inventory.status).toBe('ready')
   await page.comeBack()
-  expect(page.looks()).toBe(2)
+  expect(page.countLooks()).toBe(2)
 })
 
 it('the failure stays on the page until the answer arrives', async () => {
@@ -55,10 +55,10 @@ it.each([
 it('the page looks again at most five times, and counts from zero after a press on Try again', async () => {
   const page = await openHidden(() => json(HIDDEN))
   for (let returns = 0; returns < 8; returns += 1) await page.comeBack()
-  expect(page.looks()).toBe(1 + 5)
+  expect(page.countLooks()).toBe(1 + 5)
   page.flow.dispatch({ kind: 'reloadPressed' })
   await page.pass(0)
-  expect(page.looks()).toBe(7)
+  expect(page.countLooks()).toBe(7)
   await page.comeBack()
-  expect(page.looks()).toBe(8)
+  expect(page.countLooks()).toBe(8)
 })

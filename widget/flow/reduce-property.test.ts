@@ -90,7 +90,7 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
   independent(fc.constantFrom(...GAMES).map((game) => ({ kind: 'gameChosen', game }))),
   independent(fc.constantFrom(...LANGUAGES).map((language) => ({ kind: 'languageChosen', language }))),
   independent(fc.constantFrom(...SORTS).map((sort) => ({ kind: 'sortChosen', sort }))),
-  independent(fc.boolean().map((online) => ({ kind: 'connectionChanged', online }))),
+  independent(fc.boolean().map((isOnline) => ({ kind: 'connectionChanged', isOnline }))),
   independent(refusals.map((refusal) => ({ kind: 'paymentFailed', refusal }))),
   independent(
     fc.constantFrom<FlowEvent[]>(
@@ -178,8 +178,8 @@ const kinds = (state: FlowState) => activitiesOf(state).map(({ kind }) => kind)
 describe('after any sequence of events', () => {
   it('the page shows a deposit if it has one, and otherwise none', () => {
     always(({ state }) => {
-      const shown = state.page.stage !== 'none' && state.page.stage !== 'failed'
-      expect(shown).toBe(state.payment !== null)
+      const isDepositShown = state.page.stage !== 'none' && state.page.stage !== 'failed'
+      expect(isDepositShown).toBe(state.payment !== null)
       if (state.payment === null) expect(state.modal.kind).toBe('none')
     })
   })
@@ -213,8 +213,8 @@ describe('after any sequence of events', () => {
 
   it('a poll runs exactly in the modals `joining` and `confirming`, and a creation exactly in `creating`', () => {
     always(({ state }) => {
-      const waiting = state.modal.kind === 'joining' || state.modal.kind === 'confirming'
-      expect(kinds(state).includes('poll')).toBe(waiting)
+      const isWaiting = state.modal.kind === 'joining' || state.modal.kind === 'confirming'
+      expect(kinds(state).includes('poll')).toBe(isWaiting)
       expect(kinds(state).includes('createTrade')).toBe(state.modal.kind === 'creating')
     })
   })
@@ -229,8 +229,8 @@ describe('after any sequence of events', () => {
     always(({ state: { page } }) => {
       if (page.stage !== 'wait-for-select-items') return
       const { stand } = page
-      const there = shownInventory(stand)?.items.map(({ id }) => id) ?? []
-      expect(there).toEqual(expect.arrayContaining([...stand.selection]))
+      const shownIds = shownInventory(stand)?.items.map(({ id }) => id) ?? []
+      expect(shownIds).toEqual(expect.arrayContaining([...stand.selection]))
       expect(new Set(stand.selection).size).toBe(stand.selection.length)
       expect(selectedItems(stand).map(({ id }) => id)).toEqual(stand.selection)
     })
@@ -270,10 +270,10 @@ describe('after any sequence of events', () => {
   it('a late answer to an old request changes nothing', () => {
     always(({ before, event, state }) => {
       if (!('request' in event) || event.request === before.nextRequest - 1) return
-      const awaited = activitiesOf(before).some(
+      const isAwaited = activitiesOf(before).some(
         (activity) => 'request' in activity && activity.request === event.request,
       )
-      if (!awaited) expect(state).toBe(before)
+      if (!isAwaited) expect(state).toBe(before)
     })
   })
 
@@ -292,8 +292,14 @@ describe('after any sequence of events', () => {
         const search = { kind: 'proposeItems', request: event.request }
         expect(activitiesOf(before)).toContainEqual(expect.objectContaining(search))
       } else {
-        const reasons = ['gameChosen', 'linkTyped', 'selectionCleared', 'inventoryLoaded', 'inventoryFailed']
-        expect(reasons).toContain(event.kind)
+        const losingEvents = [
+          'gameChosen',
+          'linkTyped',
+          'selectionCleared',
+          'inventoryLoaded',
+          'inventoryFailed',
+        ]
+        expect(losingEvents).toContain(event.kind)
       }
     })
   })
@@ -301,7 +307,7 @@ describe('after any sequence of events', () => {
   it('a language that the shopper chose stays', () => {
     always(({ before, event, state }) => {
       if (event.kind === 'languageChosen') expect(state.language).toBe(event.language)
-      else if (before.languageChosen) expect(state.language).toBe(before.language)
+      else if (before.isLanguageChosen) expect(state.language).toBe(before.language)
     })
   })
 })

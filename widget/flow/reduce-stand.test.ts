@@ -28,7 +28,7 @@ const loading = (state: FlowState) => activitiesOf(state).find(({ kind }) => kin
 describe('the inventory', () => {
   it('A-114 is requested for the default game, in the language of the page', () => {
     const state = openedOn('created', { language: 'ru' })
-    expect(loading(state)).toMatchObject({ game: 'cs', language: 'ru', reload: false })
+    expect(loading(state)).toMatchObject({ game: 'cs', language: 'ru', isReload: false })
     expect(shownInventory(standOf(state))).toBeNull()
   })
 
@@ -44,7 +44,7 @@ describe('the inventory', () => {
     const state = withInventory(openedOn('created'), broken)
     expect(standOf(state).inventory).toEqual({ status: 'error', type })
     expect(loading(state)).toBeUndefined()
-    expect(loading(play(state, RELOAD).state)).toMatchObject({ reload: true })
+    expect(loading(play(state, RELOAD).state)).toMatchObject({ isReload: true })
   })
 
   it('A-102 an error without a type and a failed call count as internal errors', () => {
@@ -102,7 +102,7 @@ describe('the inventory', () => {
     const change = { inventoryError: true, inventoryErrorType: 'engineeringWorks' } as const
     const closed = withInventory(openedOn('created', { technicalWorks: true }), inventory([], change))
     expect(loading(play(closed, loaded({ technicalWorks: true })).state)).toBeUndefined()
-    expect(loading(play(closed, loaded()).state)).toMatchObject({ reload: true })
+    expect(loading(play(closed, loaded()).state)).toMatchObject({ isReload: true })
     const hidden = inventory([], { ...change, inventoryErrorType: 'hidden' })
     const refused = withInventory(openedOn('created', { technicalWorks: true }), hidden)
     expect(loading(play(refused, loaded()).state)).toBeUndefined()
@@ -201,38 +201,38 @@ describe('D-27 the picks before a failed load of the inventory', () => {
 })
 
 /** Returns the state after another game was chosen and its two items have loaded. */
-const dota = (state: FlowState) =>
+const atDota = (state: FlowState) =>
   withInventory(play(state, { kind: 'gameChosen', game: 'dota' }).state, inventory([item('1'), item('7')]))
 
 it('the page remembers how many items of each game were usable', () => {
-  expect(standOf(dota(withItems())).counts).toEqual({ cs: 3, dota: 2 })
+  expect(standOf(atDota(withItems())).counts).toEqual({ cs: 3, dota: 2 })
 })
 
 describe('D-27 the picks of a game', () => {
-  const back = (state: FlowState, ...items: string[]) =>
+  const backAtCs = (state: FlowState, ...items: string[]) =>
     withInventory(
       play(state, { kind: 'gameChosen', game: 'cs' }).state,
       inventory(items.map((id) => item(id))),
     )
 
   it('do not count in another game, and come back with the game’s items', () => {
-    const away = play(dota(play(withItems(), toggle('3'), toggle('1')).state), toggle('7')).state
+    const away = play(atDota(play(withItems(), toggle('3'), toggle('1')).state), toggle('7')).state
     expect(selectionOf(away)).toEqual(['7'])
     expect(keptPicks(standOf(away))).toEqual([{ game: 'cs', count: 2 }])
-    const home = back(away, '1', '2', '3')
+    const home = backAtCs(away, '1', '2', '3')
     expect(selectionOf(home)).toEqual(['3', '1'])
     expect(keptPicks(standOf(home))).toEqual([{ game: 'dota', count: 1 }])
-    expect(selectionOf(back(away, '3'))).toEqual(['3'])
+    expect(selectionOf(backAtCs(away, '3'))).toEqual(['3'])
   })
 
   it('come back even if the last load of their inventory failed', () => {
     const state = play(withItems(), toggle('1'), RELOAD).state
     const failed = play(state, { kind: 'inventoryFailed', request: inventoryRequest(state) }).state
-    expect(selectionOf(back(dota(failed), '1'))).toEqual(['1'])
+    expect(selectionOf(backAtCs(atDota(failed), '1'))).toEqual(['1'])
   })
 
   it('are lost when the trade link is entered again', () => {
-    const away = dota(play(withItems(), toggle('1')).state)
+    const away = atDota(play(withItems(), toggle('1')).state)
     const other = play(away, { kind: 'linkTyped', text: '' }, { kind: 'linkTyped', text: USER_LINK }).state
     expect(keptPicks(standOf(other))).toEqual([])
     expect(selectionOf(withInventory(other, inventory([item('1')])))).toEqual([])
@@ -240,22 +240,23 @@ describe('D-27 the picks of a game', () => {
 })
 
 describe('items for an amount', () => {
-  const ask = (amount: number) => ({ kind: 'amountAsked', amount }) as const
+  const askFor = (amount: number) => ({ kind: 'amountAsked', amount }) as const
   const answer = (state: FlowState, ...ids: string[]): FlowEvent => ({
     kind: 'itemsProposed',
     request: state.nextRequest - 1,
     proposal: { kind: 'found', ids, total: 200 * ids.length },
   })
-  const searches = (state: FlowState) => activitiesOf(state).filter(({ kind }) => kind === 'proposeItems')
+  const searchActivities = (state: FlowState) =>
+    activitiesOf(state).filter(({ kind }) => kind === 'proposeItems')
 
   it('replace the picks, and their amount stays until the selection is cleared', () => {
-    const asked = play(withItems(), toggle('3'), ask(400)).state
-    expect(searches(asked)).toMatchObject([{ target: 400 }])
+    const asked = play(withItems(), toggle('3'), askFor(400)).state
+    expect(searchActivities(asked)).toMatchObject([{ target: 400 }])
     expect(selectionOf(asked)).toEqual(['3'])
     const found = play(asked, answer(asked, '2', '1')).state
     expect(selectionOf(found)).toEqual(['2', '1'])
     expect(standOf(found).aim).toMatchObject({ target: 400, search: { status: 'done' } })
-    expect(searches(found)).toEqual([])
+    expect(searchActivities(found)).toEqual([])
     expect(standOf(play(found, toggle('3')).state).aim?.target).toBe(400)
     expect(standOf(play(found, { kind: 'selectionCleared' }).state).aim).toBeNull()
   })
@@ -265,12 +266,12 @@ describe('items for an amount', () => {
     [450, 450],
     [9_000, 600],
   ])('of %i are searched for with the target %i, which the deposit takes', (amount, target) => {
-    const state = play(withItems(), loaded({ maxAmount: 600 }), ask(amount)).state
-    expect(searches(state)).toMatchObject([{ target }])
+    const state = play(withItems(), loaded({ maxAmount: 600 }), askFor(amount)).state
+    expect(searchActivities(state)).toMatchObject([{ target }])
   })
 
   it('change no picks if none are found', () => {
-    const asked = play(withItems(), toggle('3'), ask(5_000)).state
+    const asked = play(withItems(), toggle('3'), askFor(5_000)).state
     const proposal = { kind: 'short', reach: 600 } as const
     const { state } = play(asked, { kind: 'itemsProposed', request: asked.nextRequest - 1, proposal })
     expect(selectionOf(state)).toEqual(['3'])
@@ -278,23 +279,23 @@ describe('items for an amount', () => {
   })
 
   it.each<[string, FlowEvent]>([
-    ['another amount', ask(600)],
+    ['another amount', askFor(600)],
     ['a pick', toggle('1')],
     ['another game', { kind: 'gameChosen', game: 'dota' }],
     ['a reload', RELOAD],
     ['a cleared selection', { kind: 'selectionCleared' }],
   ])('are ignored after %s', (_what, event) => {
-    const asked = play(withItems(), ask(400)).state
+    const asked = play(withItems(), askFor(400)).state
     const changed = play(asked, event).state
     expect(play(changed, answer(asked, '3', '2')).state).toBe(changed)
   })
 
   it('are not picked during a payment, and there is no search for them while the inventory loads', () => {
-    const asked = play(withItems(), toggle('1'), toggle('2'), ask(400), { kind: 'payPressed' }).state
+    const asked = play(withItems(), toggle('1'), toggle('2'), askFor(400), { kind: 'payPressed' }).state
     expect(asked.modal.kind).toBe('creating')
     expect(selectionOf(play(asked, answer(asked, '3')).state)).toEqual(['1', '2'])
     const loading = play(withItems(), RELOAD).state
-    expect(play(loading, ask(400)).state).toBe(loading)
+    expect(play(loading, askFor(400)).state).toBe(loading)
   })
 })
 

@@ -41,9 +41,9 @@ export function reduceStand(before: FlowState, event: StandEvent): Step {
 
 function standStep(state: FlowState, event: StandEvent): Step {
   if (event.kind === 'languageChosen') {
-    const chosen = { ...state, language: event.language, languageChosen: true }
+    const withLanguage = { ...state, language: event.language, isLanguageChosen: true }
     return {
-      state: event.language === state.language ? chosen : reloadInventory(chosen, {}, false),
+      state: event.language === state.language ? withLanguage : reloadInventory(withLanguage, {}, false),
       effects: [{ kind: 'storeLanguage', language: event.language }],
     }
   }
@@ -131,12 +131,18 @@ export function lookQuietly(state: FlowState): FlowState {
   const isHidden = inventory.status === 'error' && inventory.type === 'hidden'
   if (!isHidden || quietLooks >= MOST_QUIET_LOOKS) return state
   const request = state.nextRequest
-  const asked = { status: 'loading', request, kept: null, reload: true, keptFailure: inventory.type } as const
-  return withStand({ ...state, nextRequest: request + 1 }, { inventory: asked, quietLooks: quietLooks + 1 })
+  const loading = {
+    status: 'loading',
+    request,
+    kept: null,
+    isReload: true,
+    keptFailure: inventory.type,
+  } as const
+  return withStand({ ...state, nextRequest: request + 1 }, { inventory: loading, quietLooks: quietLooks + 1 })
 }
 
 /** Loads the inventory again. The shown inventory stays until the answer, if it is of the same game. */
-export function reloadInventory(state: FlowState, change: Partial<Stand>, reload: boolean): FlowState {
+export function reloadInventory(state: FlowState, change: Partial<Stand>, isReload: boolean): FlowState {
   if (state.page.stage !== 'wait-for-select-items') return state
   const stand = { ...state.page.stand, ...change }
   const request = state.nextRequest
@@ -146,7 +152,7 @@ export function reloadInventory(state: FlowState, change: Partial<Stand>, reload
       aim: withoutSearch(stand),
       question: null,
       ...change,
-      inventory: { status: 'loading', request, kept: shownInventory(stand), reload },
+      inventory: { status: 'loading', request, kept: shownInventory(stand), isReload },
     },
   )
 }

@@ -22,7 +22,7 @@ const PAY: FlowEvent = { kind: 'payPressed' }
 const LEAVE: FlowEvent = { kind: 'confirmationLeft' }
 const REOPEN: FlowEvent = { kind: 'confirmationReopened' }
 
-const polling = (state: FlowState): boolean => shownActivities(state).some(({ kind }) => kind === 'poll')
+const isPolling = (state: FlowState): boolean => shownActivities(state).some(({ kind }) => kind === 'poll')
 const creation = (state: FlowState) => shownActivities(state).find(({ kind }) => kind === 'createTrade')
 const refused = (code: string | null, attempt = 1): FlowEvent => ({
   kind: 'tradeRefused',
@@ -35,11 +35,11 @@ describe('paying', () => {
     const state = creating()
     const trade = { game: 'cs', items: ['1', '2'], quoteId: 'quote-1' }
     expect(creation(state)).toMatchObject({ attempt: 1, trade, delayMs: 0 })
-    expect(polling(state)).toBe(false)
+    expect(isPolling(state)).toBe(false)
     const active = play(state, { kind: 'tradeActive', attempt: 1 }).state
     expect(modalKind(active)).toBe('confirming')
     expect(creation(active)).toBeUndefined()
-    expect(polling(active)).toBe(true)
+    expect(isPolling(active)).toBe(true)
   })
 
   describe('before the code of the dialogs is loaded', () => {
@@ -151,7 +151,7 @@ describe('creating', () => {
       const state = play(creating(), refused(code)).state
       const loading = shownActivities(state).filter(({ kind }) => kind === 'loadInventory')
       expect(loading).toHaveLength(STALE.includes(code) ? 1 : 0)
-      if (STALE.includes(code)) expect(loading).toMatchObject([{ reload: true }])
+      if (STALE.includes(code)) expect(loading).toMatchObject([{ isReload: true }])
       expect(standOf(state).selection).toEqual(['1', '2'])
     },
   )
@@ -176,7 +176,7 @@ describe('a page opened while an offer is being created', () => {
 
   it('D-25 shows the modal and polls', () => {
     expect(modalKind(joined)).toBe('joining')
-    expect(polling(joined)).toBe(true)
+    expect(isPolling(joined)).toBe(true)
     expect(creation(joined)).toBeUndefined()
   })
 
@@ -187,7 +187,7 @@ describe('a page opened while an offer is being created', () => {
   it('D-25 shows an error if no offer was created', () => {
     const state = play(joined, loaded({ creating: true }), loaded({ creating: false })).state
     expect(state.modal).toEqual({ kind: 'creationError', refusal: { code: null, detail: null } })
-    expect(polling(state)).toBe(false)
+    expect(isPolling(state)).toBe(false)
   })
 })
 
@@ -195,16 +195,16 @@ describe('the confirmation', () => {
   it('A-051 opens for a pending deposit, and the page polls', () => {
     const state = openedOn('pending', { timeLeft: 300 })
     expect(modalKind(state)).toBe('confirming')
-    expect(polling(state)).toBe(true)
+    expect(isPolling(state)).toBe(true)
   })
 
   it('A-061 the polls stop when the shopper leaves the confirmation, and resume when it is reopened', () => {
     const left = play(confirming(), LEAVE).state
     expect(modalKind(left)).toBe('none')
-    expect(polling(left)).toBe(false)
+    expect(isPolling(left)).toBe(false)
     const back = play(left, REOPEN).state
     expect(modalKind(back)).toBe('confirming')
-    expect(polling(back)).toBe(true)
+    expect(isPolling(back)).toBe(true)
   })
 
   it('is not ended by a poll from before the answer to the trade call', () => {
@@ -213,7 +213,7 @@ describe('the confirmation', () => {
     expect(modalKind(state)).toBe('confirming')
     const late = play(state, loaded({ creating: true }), loaded({ status: 'pending' })).state
     expect(modalKind(late)).toBe('confirming')
-    expect(polling(late)).toBe(true)
+    expect(isPolling(late)).toBe(true)
   })
 
   it('is not reopened by an answer that was under way when the shopper left', () => {

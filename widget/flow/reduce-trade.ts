@@ -49,7 +49,9 @@ function changeAfter(state: FlowState, event: TradeEvent): Partial<FlowState> {
     case 'confirmationLeft':
       return confirmationLeft(modal)
     case 'patienceEnded':
-      return modal.kind === 'creating' || modal.kind === 'joining' ? { modal: { ...modal, slow: true } } : {}
+      return modal.kind === 'creating' || modal.kind === 'joining'
+        ? { modal: { ...modal, isSlow: true } }
+        : {}
     case 'confirmationReopened':
       return modal.kind === 'none' ? confirmationReopened(state) : {}
     case 'creationErrorClosed':
@@ -78,13 +80,13 @@ function dialogsChanged(state: FlowState, to: Dialogs['kind']): Partial<FlowStat
  */
 function confirmationLeft(modal: Modal): Partial<FlowState> {
   if (modal.kind === 'confirming') return { modal: { kind: 'none' } }
-  const isSlow = (modal.kind === 'creating' || modal.kind === 'joining') && modal.slow
-  return isSlow ? { modal: { kind: 'none' }, offerLeft: true, checkNow: true } : {}
+  const isSlow = (modal.kind === 'creating' || modal.kind === 'joining') && modal.isSlow
+  return isSlow ? { modal: { kind: 'none' }, hasLeftOffer: true, isCheckDue: true } : {}
 }
 
 function confirmationReopened({ payment }: FlowState): Partial<FlowState> {
   if (payment?.status === 'pending') return { modal: { kind: 'confirming' } }
-  return payment?.creating === true ? { modal: { kind: 'joining', slow: false }, offerLeft: false } : {}
+  return payment?.creating === true ? { modal: { kind: 'joining', isSlow: false }, hasLeftOffer: false } : {}
 }
 
 function isCurrent(modal: Modal, attempt: number): modal is Extract<Modal, { kind: 'creating' }> {
@@ -102,7 +104,7 @@ function pay(state: FlowState): Partial<FlowState> {
   const { inventory, selection, game } = page.stand
   const quoteId = inventory.status === 'ready' ? inventory.inventory.quoteId : null
   const request = { game, items: selection, quoteId }
-  return { modal: { kind: 'creating', request, attempt: 1, slow: false }, offerLeft: false }
+  return { modal: { kind: 'creating', request, attempt: 1, isSlow: false }, hasLeftOffer: false }
 }
 
 /** Shows the error. Behind its dialog, updates what the refusal proves to be outdated. */
@@ -113,11 +115,11 @@ function tradeRefused(state: FlowState, refusal: Refusal): Partial<FlowState> {
     return { modal, payment: { ...state.payment, technicalWorks: true, timeLeft: null }, deadlineMs: null }
   }
   // The items may be those of an account that another page of the deposit has replaced: check the deposit too.
-  if (isStale) return { ...reloadInventory(state, {}, true), modal, checkNow: true }
+  if (isStale) return { ...reloadInventory(state, {}, true), modal, isCheckDue: true }
   if (refusal.cause === ('link_expired' satisfies RefusalCause))
     return { ...withFailure(state, 'invalidPartner'), modal }
   // A lost call or another tab may have begun a trade, which may be over by now: check the deposit.
   const hasChangedElsewhere = refusal.code === 'deposit_closed' || refusal.code === 'trade_in_progress'
   const returned = { ...returnSetAside(state), modal }
-  return hasChangedElsewhere ? { ...returned, checkNow: true } : returned
+  return hasChangedElsewhere ? { ...returned, isCheckDue: true } : returned
 }

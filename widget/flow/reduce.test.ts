@@ -54,15 +54,15 @@ describe('opening the page', () => {
     const { state } = play(opening({ link: LINK }), loaded({ user: null }))
     expect(linkOf(state)).toEqual({ status: 'stored', text: LINK })
     expect(kinds(state)).toEqual([])
-    const unasked: FlowEvent[] = [
+    const otherEvents: FlowEvent[] = [
       { kind: 'returned' },
       { kind: 'retryPressed' },
       { kind: 'typingEnded' },
-      { kind: 'connectionChanged', online: false },
-      { kind: 'connectionChanged', online: true },
+      { kind: 'connectionChanged', isOnline: false },
+      { kind: 'connectionChanged', isOnline: true },
       loaded({ user: null }),
     ]
-    expect(linkOf(play(state, ...unasked).state)).toEqual({ status: 'stored', text: LINK })
+    expect(linkOf(play(state, ...otherEvents).state)).toEqual({ status: 'stored', text: LINK })
     const agreed = play(state, { kind: 'storedLinkConfirmed' }).state
     expect(shownActivities(agreed)).toMatchObject([{ kind: 'resolveUser', tradeUrl: LINK }])
     expect(linkOf(agreed)).toMatchObject({ status: 'checking', text: LINK })
@@ -139,9 +139,9 @@ describe('opening the page', () => {
   })
 
   it('D-23 the time left is counted from the answer’s arrival, and is unknown if the answer has none', () => {
-    const at = (timeLeft: number | null) => play(opening(), loaded({ timeLeft }, 5000)).state.deadlineMs
-    expect(at(300)).toBe(305_000)
-    expect(at(null)).toBeNull()
+    const deadline = (timeLeft: number | null) => play(opening(), loaded({ timeLeft }, 5000)).state.deadlineMs
+    expect(deadline(300)).toBe(305_000)
+    expect(deadline(null)).toBeNull()
   })
 })
 
@@ -242,14 +242,14 @@ describe('the trade link', () => {
 
   it.each([
     { kind: 'returned' },
-    { kind: 'connectionChanged', online: true },
+    { kind: 'connectionChanged', isOnline: true },
     { kind: 'retryPressed' },
   ] satisfies FlowEvent[])('a link that could not be checked is sent again after $kind', (event) => {
     const { state } = play(
       awaitingLink(),
       typed(LINK),
       { kind: 'typingEnded' },
-      { kind: 'connectionChanged', online: false },
+      { kind: 'connectionChanged', isOnline: false },
       { kind: 'userFailed', request: 1, refusal: { code: null, detail: null } },
     )
     expect(linkOf(state)?.status).toBe('failed')
@@ -294,7 +294,7 @@ describe('the outcome', () => {
     expect(openedOn('paymentTimeout', { timeLeft: null }).modal).toEqual({
       kind: 'completed',
       outcome: 'paymentTimeout',
-      alarm: false,
+      hasAlarm: false,
     })
   })
 
@@ -308,7 +308,7 @@ describe('the outcome', () => {
   it.each(FINAL)(
     'A-067 the alarm sounds only for tradeDeclined and tradeCountered, and only over the modal of an offer: %s',
     (status) => {
-      const alarm = (state: FlowState) => state.modal.kind === 'completed' && state.modal.alarm
+      const alarm = (state: FlowState) => state.modal.kind === 'completed' && state.modal.hasAlarm
       expect(alarm(openedOn(status))).toBe(false)
       const joined = openedOn('created', { creating: true })
       for (const before of [creating(), joined, confirming()]) {
@@ -387,12 +387,12 @@ it('an unchanged answer keeps the same state', () => {
 })
 
 it('the return of the connection is announced once', () => {
-  const connection = (online: boolean): FlowEvent => ({ kind: 'connectionChanged', online })
+  const connection = (isOnline: boolean): FlowEvent => ({ kind: 'connectionChanged', isOnline })
   expect(play(confirming(), connection(true)).effects).toEqual([])
   const back = play(confirming(), ...[false, false, true, true].map(connection))
-  expect(back.state.online).toBe(true)
+  expect(back.state.isOnline).toBe(true)
   expect(back.effects.map(({ kind }) => kind)).toEqual(['removeToast', 'toast'])
-  expect(play(confirming(), connection(false)).state.online).toBe(false)
+  expect(play(confirming(), connection(false)).state.isOnline).toBe(false)
 })
 
 it('the payment in the state is the server’s answer', () => {

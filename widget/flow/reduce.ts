@@ -23,8 +23,8 @@ import type { FlowState, Refusal, Stand } from './state.ts'
 export function reduce(before: FlowState, event: FlowEvent): Step {
   const { state, effects } = withOpenPicks(stepOf(before, event), event)
   // A poll asks at once, so drop a due check: it would ask again after the shopper has left the dialog.
-  return state.checkNow && isPolling(state)
-    ? { state: { ...state, checkNow: false }, effects }
+  return state.isCheckDue && isPolling(state)
+    ? { state: { ...state, isCheckDue: false }, effects }
     : { state, effects }
 }
 
@@ -35,7 +35,7 @@ function stepOf(state: FlowState, event: FlowEvent): Step {
     case 'opened':
       return opened(state)
     case 'paymentUnchanged':
-      return withoutEffects(withNextCheck(state.pollFailing ? { ...state, pollFailing: false } : state))
+      return withoutEffects(withNextCheck(state.isPollFailing ? { ...state, isPollFailing: false } : state))
     case 'paymentFailed':
       return paymentFailed(withNextCheck(state), event.refusal)
     case 'returned':
@@ -52,7 +52,7 @@ function stepOf(state: FlowState, event: FlowEvent): Step {
     case 'userFailed':
       return withoutEffects(userFailed(state, event.request, event.refusal))
     case 'connectionChanged':
-      return connectionChanged(state, event.online)
+      return connectionChanged(state, event.isOnline)
     case 'otherOfferRead':
       return otherOfferRead(state, event)
     case 'gameChosen':
@@ -97,17 +97,17 @@ function withoutWaitingPress(next: Step): Step {
 
 /**
  * Restarts the wait for the next check after an answer. Does nothing while the page polls. Does nothing after the end
- * either, unless an immediate check (`checkNow`) was due, or the store has yet to accept the webhook of the success.
+ * either, unless an immediate check (`isCheckDue`) was due, or the store has yet to accept the webhook of the success.
  */
 function withNextCheck(state: FlowState): FlowState {
   const awaits = awaitsStore(state)
-  const hasEnded = state.modal.kind === 'completed' && !state.checkNow && !awaits
+  const hasEnded = state.modal.kind === 'completed' && !state.isCheckDue && !awaits
   if (isPolling(state) || hasEnded) return state
   return {
     ...state,
     checks: state.checks + 1,
     storeChecks: state.storeChecks + Number(awaits),
-    checkNow: false,
+    isCheckDue: false,
   }
 }
 
@@ -118,8 +118,8 @@ function withNextCheck(state: FlowState): FlowState {
 function returned(state: FlowState): FlowState {
   const { page, payment } = state
   if (page.stage === 'failed' && isTemporary(page.refusal)) return { ...state, page: { stage: 'none' } }
-  const asked = lookQuietly(repeatFailed(state))
-  return payment === null || payment.status === 'succeeded' ? asked : { ...asked, checkNow: true }
+  const withLook = lookQuietly(repeatFailed(state))
+  return payment === null || payment.status === 'succeeded' ? withLook : { ...withLook, isCheckDue: true }
 }
 
 function retryPressed(state: FlowState): FlowState {
@@ -141,12 +141,12 @@ const withoutEffects = (state: FlowState): Step => ({ state, effects: [] })
 
 function paymentLoaded(before: FlowState, payment: Payment, atMs: number): Step {
   if (before.payment !== null && isBefore(payment.status, before.payment.status)) {
-    return withoutEffects(before.pollFailing ? { ...before, pollFailing: false } : before)
+    return withoutEffects(before.isPollFailing ? { ...before, isPollFailing: false } : before)
   }
   const state: FlowState = {
     ...withPayment(before, payment, atMs),
-    pollFailing: false,
-    offerLeft: before.offerLeft && payment.status === 'created',
+    isPollFailing: false,
+    hasLeftOffer: before.hasLeftOffer && payment.status === 'created',
   }
   const withPage =
     before.payment === null
@@ -176,7 +176,7 @@ function opened(state: FlowState): Step {
   if (payment === null) return withoutEffects(state)
   const withModal = { ...state, modal: modalAfter({ ...state, payment: null }, payment) }
   const effects = [...offerEffects(withModal, payment), ...redirectOf(payment)]
-  return { state: { ...withModal, checkNow: true }, effects }
+  return { state: { ...withModal, isCheckDue: true }, effects }
 }
 
 const redirectOf = (payment: Payment): Effect[] =>
@@ -195,15 +195,15 @@ function modalAfter(before: FlowState, payment: Payment): FlowState['modal'] {
     if (modal.kind === 'completed' && modal.outcome === status) return modal
     const isSuspicious = status === 'tradeDeclined' || status === 'tradeCountered'
     const followsConfirmation = ['creating', 'joining', 'confirming'].includes(modal.kind)
-    return { kind: 'completed', outcome: status, alarm: isSuspicious && followsConfirmation }
+    return { kind: 'completed', outcome: status, hasAlarm: isSuspicious && followsConfirmation }
   }
   if (status === 'pending') {
     const wasLeft = modal.kind === 'none' && before.payment?.status === 'pending'
     return wasLeft ? modal : { kind: 'confirming' }
   }
   if (payment.creating) {
-    const isShown = modal.kind === 'creating' || modal.kind === 'joining' || before.offerLeft
-    return isShown ? modal : { kind: 'joining', slow: false }
+    const isShown = modal.kind === 'creating' || modal.kind === 'joining' || before.hasLeftOffer
+    return isShown ? modal : { kind: 'joining', isSlow: false }
   }
   if (modal.kind === 'joining') {
     return { kind: 'creationError', refusal: { code: null, detail: null } }
@@ -245,7 +245,7 @@ function paymentFailed(state: FlowState, refusal: Refusal): Step {
     return { state: { ...state, page: { stage: 'failed', refusal } }, effects: wasReported ? [] : [toast] }
   }
   if (isFinal(state.payment.status)) return withoutEffects(state)
-  return { state: { ...state, pollFailing: true }, effects: state.pollFailing ? [] : [toast] }
+  return { state: { ...state, isPollFailing: true }, effects: state.isPollFailing ? [] : [toast] }
 }
 
 /** The longest pause between two reads of another deposit's open offer. */
@@ -273,12 +273,12 @@ function otherOfferRead(
   return withoutEffects({ ...state, otherOffer })
 }
 
-function connectionChanged(state: FlowState, online: boolean): Step {
-  if (state.online === online) return withoutEffects(state)
+function connectionChanged(state: FlowState, isOnline: boolean): Step {
+  if (state.isOnline === isOnline) return withoutEffects(state)
   return {
-    state: { ...(online ? repeatFailed(state) : state), online },
+    state: { ...(isOnline ? repeatFailed(state) : state), isOnline },
     effects: [
-      online
+      isOnline
         ? { kind: 'toast', toast: { text: 'connectionBack' } }
         : { kind: 'removeToast', text: 'connectionBack' },
     ],
@@ -318,6 +318,6 @@ function userFailed(state: FlowState, request: number, refusal: Refusal): FlowSt
   return {
     ...state,
     page: { stage: 'wait-for-trade-url-input', link: { status: 'failed', text: link.text, refusal } },
-    checkNow: state.checkNow || CHANGED_ELSEWHERE.includes(refusal.code),
+    isCheckDue: state.isCheckDue || CHANGED_ELSEWHERE.includes(refusal.code),
   }
 }

@@ -93,9 +93,9 @@ describe('coming back while an answer is missing', () => {
     await pass(29_000)
     flow.returned()
     await pass(999)
-    expect(flow.state().modal).toMatchObject({ kind: 'creating', slow: false })
+    expect(flow.state().modal).toMatchObject({ kind: 'creating', isSlow: false })
     await pass(1)
-    expect(flow.state().modal).toMatchObject({ kind: 'creating', slow: true })
+    expect(flow.state().modal).toMatchObject({ kind: 'creating', isSlow: true })
   })
 
   it('does not repeat a call that has just begun', async () => {
@@ -112,6 +112,6 @@ it.each(['en', 'ru'] as const)(
   (chosenLanguage) => {
     const language = chosenLanguage === 'en' ? 'ru' : 'en'
     const { state } = play(opening({ chosenLanguage, language }), loaded({ language }))
-    expect(state).toMatchObject({ language: chosenLanguage, languageChosen: true })
+    expect(state).toMatchObject({ language: chosenLanguage, isLanguageChosen: true })
   },
 )

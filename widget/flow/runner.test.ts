@@ -271,10 +271,10 @@ describe('polling', () => {
   it('D-23 the shopper’s return causes a poll for a full answer immediately', async () => {
     const { flow, callsTo, pass } = start({ ...answers, '/api/payment': () => etagged(pending(), '"1"') })
     await pass(1500)
-    const before = callsTo('/api/payment').length
+    const callsBefore = callsTo('/api/payment').length
     flow.returned()
     await pass(0)
-    expect(callsTo('/api/payment')).toHaveLength(before + 1)
+    expect(callsTo('/api/payment')).toHaveLength(callsBefore + 1)
     expect(callsTo('/api/payment').at(-1)?.headers.get('if-none-match')).toBeNull()
   })
 
@@ -349,9 +349,9 @@ describe('D-25 an offer that takes long to create', () => {
     const { flow, pass } = await payItems(noAnswer)
     await pass(29_999)
     flow.dispatch({ kind: 'confirmationLeft' })
-    expect(flow.state().modal).toMatchObject({ kind: 'creating', slow: false })
+    expect(flow.state().modal).toMatchObject({ kind: 'creating', isSlow: false })
     await pass(1)
-    expect(flow.state().modal).toMatchObject({ kind: 'creating', slow: true })
+    expect(flow.state().modal).toMatchObject({ kind: 'creating', isSlow: true })
     flow.dispatch({ kind: 'confirmationLeft' })
     expect(flow.state().modal.kind).toBe('none')
   })
@@ -381,7 +381,7 @@ describe('D-25 an offer that takes long to create', () => {
     await pass(0)
     const tradeCalls = callsTo('/api/trade').length
     flow.dispatch({ kind: 'payPressed' })
-    expect(flow.state().modal).toEqual({ kind: 'joining', slow: false })
+    expect(flow.state().modal).toEqual({ kind: 'joining', isSlow: false })
     await pass(3000)
     expect(callsTo('/api/trade')).toHaveLength(tradeCalls)
   })
@@ -390,9 +390,9 @@ describe('D-25 an offer that takes long to create', () => {
     const beingCreated = payment({ creating: true, itemCount: 2, amount: 400 })
     const { flow, pass } = start({ ...answers, '/api/payment': () => json(beingCreated) })
     await pass(29_999)
-    expect(flow.state().modal).toEqual({ kind: 'joining', slow: false })
+    expect(flow.state().modal).toEqual({ kind: 'joining', isSlow: false })
     await pass(1)
-    expect(flow.state().modal).toEqual({ kind: 'joining', slow: true })
+    expect(flow.state().modal).toEqual({ kind: 'joining', isSlow: true })
     flow.dispatch({ kind: 'confirmationLeft' })
     await pass(1000)
     expect(flow.state().modal.kind).toBe('none')

@@ -84,9 +84,9 @@ export function startFlow(initial: FlowState, world: World): RunningFlow {
 
   function dispatch(event: FlowEvent, urgency: Urgency = 'now'): void {
     const { state: next, effects } = reduce(state, event)
-    const changed = next !== state
+    const hasChanged = next !== state
     state = next
-    if (changed) {
+    if (hasChanged) {
       ongoing.sync(activitiesOf(state))
       for (const listener of listeners) listener(urgency)
     }
@@ -97,7 +97,7 @@ export function startFlow(initial: FlowState, world: World): RunningFlow {
     const report = (event: FlowEvent): void => {
       if (!signal.aborted) dispatch(event, 'soon')
     }
-    if (activity.kind === 'poll') return poll({ world, calls, report, woken: () => wake.signal }, signal)
+    if (activity.kind === 'poll') return poll({ world, calls, report, wakeSignal: () => wake.signal }, signal)
     report(await calls.eventOf(activity, signal))
   }
 
@@ -126,14 +126,14 @@ type Polling = {
   calls: Calls
   report(event: FlowEvent): void
   /** Returns a signal that aborts when the next poll should start immediately. */
-  woken(): AbortSignal
+  wakeSignal(): AbortSignal
 }
 
 /**
  * Keeps at most one poll in flight. The first starts immediately, each later one a second after the previous began, or
- * once the previous has ended, if that takes longer. `woken` ends the poll in flight or the pause after it.
+ * once the previous has ended, if that takes longer. `wakeSignal` ends the poll in flight or the pause after it.
  */
-async function poll({ world, calls, report, woken }: Polling, signal: AbortSignal): Promise<void> {
+async function poll({ world, calls, report, wakeSignal }: Polling, signal: AbortSignal): Promise<void> {
   calls.forget()
   let lastMs = world.now()
   while (!signal.aborted) {
@@ -141,10 +141,10 @@ async function poll({ world, calls, report, woken }: Polling, signal: AbortSigna
     if (beganMs - lastMs > SLEPT_MS) calls.forget()
     lastMs = beganMs
     // Aborts on waking too: a call from before the page slept may hang until its deadline.
-    const wanted = AbortSignal.any([signal, woken()])
-    const event = await calls.payment(wanted)
-    if (!wanted.aborted) report(event)
+    const callSignal = AbortSignal.any([signal, wakeSignal()])
+    const event = await calls.payment(callSignal)
+    if (!callSignal.aborted) report(event)
     const pauseMs = POLL_INTERVAL_MS - (world.now() - beganMs)
-    if (pauseMs > 0 && !wanted.aborted) await world.wait(pauseMs, wanted)
+    if (pauseMs > 0 && !callSignal.aborted) await world.wait(pauseMs, callSignal)
   }
 }

@@ -42,14 +42,14 @@ export type InventoryFailure = InventoryErrorType | 'accountRestricted' | 'tooMa
 
 /**
  * `kept`: the last inventory, shown while a new one of the same game and user loads. `keptFailure`: a failure, shown
- * while a quiet look checks whether the shopper has solved it. `reload`: ask Steam again.
+ * while a quiet look checks whether the shopper has solved it. `isReload`: ask Steam again.
  */
 export type InventoryState =
   | {
       status: 'loading'
       request: number
       kept: Inventory | null
-      reload: boolean
+      isReload: boolean
       keptFailure?: InventoryFailure
     }
   | { status: 'ready'; inventory: Inventory }
@@ -126,14 +126,14 @@ export type TradeRequest = { game: Game; items: readonly string[]; quoteId: stri
 
 export type Modal =
   | { kind: 'none' }
-  /** This page's POST is under way, and repeated while its outcome is unknown. `slow`: the shopper may step back. */
-  | { kind: 'creating'; request: TradeRequest; attempt: number; slow: boolean }
+  /** This page's POST is under way, and repeated while its outcome is unknown. `isSlow`: the shopper may step back. */
+  | { kind: 'creating'; request: TradeRequest; attempt: number; isSlow: boolean }
   /** An offer is being created, but this page has no POST under way: for example, the page was reloaded. */
-  | { kind: 'joining'; slow: boolean }
+  | { kind: 'joining'; isSlow: boolean }
   /** The offer is open, or was a moment ago. */
   | { kind: 'confirming' }
-  /** `alarm`: a sound warns the shopper that the offer ended suspiciously. */
-  | { kind: 'completed'; outcome: FinalDepositStatus; alarm: boolean }
+  /** `hasAlarm`: a sound warns the shopper that the offer ended suspiciously. */
+  | { kind: 'completed'; outcome: FinalDepositStatus; hasAlarm: boolean }
   | { kind: 'creationError'; refusal: Refusal }
 
 /** The code of the dialogs, which loads after the page. Paying waits for it. */
@@ -161,7 +161,7 @@ export type FlowState = {
   hash: string
   language: Language
   /** True once the shopper chose a language here; the choice survives reloads of the page. */
-  languageChosen: boolean
+  isLanguageChosen: boolean
   /** The trade link that this browser has stored; null if it has none. */
   storedLink: string | null
   /** The picks of this tab's last offer, perhaps for an earlier deposit; null if there are none. */
@@ -182,16 +182,16 @@ export type FlowState = {
   modal: Modal
   dialogs: Dialogs
   /** True if the shopper stepped back from an offer being created. The offer may still open. */
-  offerLeft: boolean
+  hasLeftOffer: boolean
   /** Only this browser knows of it: the server must not lead one deposit's page to another's secret code. */
   otherOffer: OtherOffer | null
   /** True if the last call for the deposit failed. A toast reports only the first of several failures in a row. */
-  pollFailing: boolean
-  online: boolean
+  isPollFailing: boolean
+  isOnline: boolean
   /** Number of answers about the deposit while it is not polled. Each restarts the wait for the next check. */
   checks: number
   /** True if the page may be out of date and must ask the server at once, for example when the shopper comes back. */
-  checkNow: boolean
+  isCheckDue: boolean
   /** Number of answers since the page began to wait for the store to accept the webhook of a success. */
   storeChecks: number
   /** Number of the next request, to recognise late answers. */
@@ -215,7 +215,7 @@ export function initialState(hash: string, stored: Stored): FlowState {
   return {
     hash,
     language: chosen ?? stored.language ?? 'en',
-    languageChosen: chosen !== null,
+    isLanguageChosen: chosen !== null,
     storedLink: stored.link,
     offeredPicks: stored.picks ?? null,
     openPicks: stored.openPicks ?? null,
@@ -226,14 +226,14 @@ export function initialState(hash: string, stored: Stored): FlowState {
     page: { stage: 'none' },
     modal: { kind: 'none' },
     dialogs: { kind: 'loading', isPayPressed: false },
-    offerLeft: false,
+    hasLeftOffer: false,
     otherOffer:
       offer === hash ? null : { hash: offer, deposit: null, deadlineMs: null, reads: 0, delayMs: 0 },
-    pollFailing: false,
-    online: true,
+    isPollFailing: false,
+    isOnline: true,
     checks: 0,
     storeChecks: 0,
-    checkNow: false,
+    isCheckDue: false,
     nextRequest: 1,
   }
 }

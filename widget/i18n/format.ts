@@ -18,11 +18,11 @@ function groupDigits(digits: string, separator: string): string {
  */
 export function formatMoney(minor: number, currency: Currency, language: Language): string {
   const [whole = '', rest] = decimalOf(Math.abs(minor), currency).split('.')
-  const after = (point: string): string => (rest === undefined ? '' : point + rest)
+  const decimalsAfter = (point: string): string => (rest === undefined ? '' : point + rest)
   const minus = minor < 0 ? '-' : ''
   if (language === 'ru')
-    return `${minus}${groupDigits(whole, '\u00a0')}${after(',')}\u00a0${SYMBOLS[currency]}`
-  return `${minus}${SYMBOLS[currency]}${groupDigits(whole, ',')}${after('.')}`
+    return `${minus}${groupDigits(whole, '\u00a0')}${decimalsAfter(',')}\u00a0${SYMBOLS[currency]}`
+  return `${minus}${SYMBOLS[currency]}${groupDigits(whole, ',')}${decimalsAfter('.')}`
 }
 
 /** Whole seconds → mm:ss, or '-' when unknown. */

@@ -39,7 +39,7 @@ export function BottomBar({ stand, payment, flow }: Props) {
       )}
       {isPicking && <PickForMe stand={stand} payment={payment} flow={flow} />}
       {(!isPicking || payment.targetAmount !== null) && <Target stand={stand} payment={payment} />}
-      {stand.selection.length > 0 && <Money stand={stand} payment={payment} folded />}
+      {stand.selection.length > 0 && <Money stand={stand} payment={payment} isFolded />}
       <div className="bottom-row">
         <div className="bottom-sum">
           <Picked

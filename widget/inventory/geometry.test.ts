@@ -101,7 +101,7 @@ describe('the rows to render', () => {
 
 describe('the keys', () => {
   // 4 columns, 10 cells: 0-3, 4-7, 8-9.
-  const grid = { columns: 4, count: 10, pageRows: 2, toCorner: false }
+  const grid = { columns: 4, count: 10, pageRows: 2, goesToCorner: false }
 
   it.each([
     ['ArrowRight', 0, 1],
@@ -127,8 +127,8 @@ describe('the keys', () => {
   })
 
   it('Home and End with Ctrl move to the corners', () => {
-    expect(nextCell('Home', 6, { ...grid, toCorner: true })).toBe(0)
-    expect(nextCell('End', 6, { ...grid, toCorner: true })).toBe(9)
+    expect(nextCell('Home', 6, { ...grid, goesToCorner: true })).toBe(0)
+    expect(nextCell('End', 6, { ...grid, goesToCorner: true })).toBe(9)
   })
 
   it('never move out of the grid', () => {
@@ -137,7 +137,7 @@ describe('the keys', () => {
       columns: fc.integer({ min: 1, max: 12 }),
       count: fc.integer({ min: 1, max: 200 }),
       pageRows: fc.integer({ min: 1, max: 10 }),
-      toCorner: fc.boolean(),
+      goesToCorner: fc.boolean(),
     })
     fc.assert(
       fc.property(fc.constantFrom(...keys), fc.nat(), grids, (key, seed, drawn) => {

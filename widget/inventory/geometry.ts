@@ -29,9 +29,9 @@ type CellSize = { max: number; min: number; gap: number; height: number }
 /** Fills the width with equal cells, no wider than the maximum. The sides take the rest. */
 export function layoutOf(width: number, count: number, size: CellSize): Layout {
   // The fewest columns whose cells do not exceed the maximum. If those are too narrow, use one column fewer.
-  const tight = Math.max(1, Math.ceil((width + size.gap) / (size.max + size.gap)))
-  const tightCell = (width - size.gap * (tight - 1)) / tight
-  const columns = tightCell >= size.min ? tight : Math.max(1, tight - 1)
+  const fewestColumns = Math.max(1, Math.ceil((width + size.gap) / (size.max + size.gap)))
+  const widestCell = (width - size.gap * (fewestColumns - 1)) / fewestColumns
+  const columns = widestCell >= size.min ? fewestColumns : Math.max(1, fewestColumns - 1)
   const cell = Math.max(1, Math.min(size.max, Math.floor((width - size.gap * (columns - 1)) / columns)))
   const side = Math.max(0, (width - cell * columns - size.gap * (columns - 1)) / 2)
   return { columns, cell, side, rowHeight: size.height, rows: Math.ceil(count / columns) }
@@ -68,7 +68,7 @@ export function firstRows(
 export function nextCell(
   key: string,
   from: number,
-  grid: { columns: number; count: number; pageRows: number; toCorner: boolean },
+  grid: { columns: number; count: number; pageRows: number; goesToCorner: boolean },
 ): number {
   const last = grid.count - 1
   const rowStart = from - (from % grid.columns)
@@ -77,8 +77,8 @@ export function nextCell(
     ArrowRight: from + 1,
     ArrowUp: from - grid.columns >= 0 ? from - grid.columns : from,
     ArrowDown: from + grid.columns <= last ? from + grid.columns : from,
-    Home: grid.toCorner ? 0 : rowStart,
-    End: grid.toCorner ? last : rowStart + grid.columns - 1,
+    Home: grid.goesToCorner ? 0 : rowStart,
+    End: grid.goesToCorner ? last : rowStart + grid.columns - 1,
     PageUp: Math.max(from % grid.columns, from - grid.columns * grid.pageRows),
     PageDown: from + grid.columns * grid.pageRows,
   }

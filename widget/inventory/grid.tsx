@@ -103,15 +103,15 @@ export function Grid({ room, items, members, selection, currency, asking, keysId
 
 /** A press that closes a popover picks nothing. `end` returns true for such a press. */
 function useClosingPress() {
-  const closes = useRef(false)
+  const isClosing = useRef(false)
   return {
     begin: (): void => {
-      closes.current = document.querySelector(':popover-open') !== null
+      isClosing.current = document.querySelector(':popover-open') !== null
     },
-    // Resets `closes`, because a screen reader's press has no pointer, so `begin` does not run before it.
+    // Resets `isClosing`, because a screen reader's press has no pointer, so `begin` does not run before it.
     end: (): boolean => {
-      const { current } = closes
-      closes.current = false
+      const { current } = isClosing
+      isClosing.current = false
       return current
     },
   }
@@ -275,7 +275,7 @@ function useKeys({ element, layout, count, stride, current, setActive }: Keys, a
     // With Alt, the browser goes back, forward or to its start page.
     if (event.altKey || !NAVIGATION.includes(event.key)) return
     event.preventDefault()
-    const grid = { columns: layout.columns, count, pageRows: PAGE_ROWS, toCorner: event.ctrlKey }
+    const grid = { columns: layout.columns, count, pageRows: PAGE_ROWS, goesToCorner: event.ctrlKey }
     const next = nextCell(event.key, current, grid)
     scrollToRow(element.current, Math.floor(next / layout.columns) * stride, layout.rowHeight)
     if (event.shiftKey) actions.extend(next)

@@ -24,9 +24,9 @@ const DIVISIONS = [
 export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Returns the text with soft hyphens, which show only where a line ends. */
-export const hyphenated = (text: string): string => text.replace(LONG_WORD, divided)
+export const hyphenated = (text: string): string => text.replace(LONG_WORD, divide)
 
-function divided(word: string): string {
+function divide(word: string): string {
   const places = new Set(
     DIVISIONS.flatMap((division) => [...word.matchAll(division)].map(({ index }) => index)),
   )

@@ -54,7 +54,7 @@ function TypedAmount({ currency, isOff, onAmount }: TypedAmountProps) {
   const [text, setText] = useState('')
   const amount = amountIn(text, currency)
   const isWrong = text.trim() !== '' && amount === undefined
-  const go = (): void => {
+  const submit = (): void => {
     if (amount !== undefined) onAmount(amount)
   }
   return (
@@ -68,9 +68,9 @@ function TypedAmount({ currency, isOff, onAmount }: TypedAmountProps) {
         aria-label={texts.pickAmount}
         aria-invalid={isWrong}
         onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => event.key === 'Enter' && !isOff && go()}
+        onKeyDown={(event) => event.key === 'Enter' && !isOff && submit()}
       />
-      <button type="button" className="chip" disabled={isOff || amount === undefined} onClick={go}>
+      <button type="button" className="chip" disabled={isOff || amount === undefined} onClick={submit}>
         {texts.pickGo}
       </button>
     </span>

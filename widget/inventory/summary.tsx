@@ -105,21 +105,22 @@ function OfferMoney({ stand, payment }: Omit<Props, 'flow'>) {
   return shownInventory(stand)?.hold ? <div className="money" /> : null
 }
 
-/** When the money arrives, with the reason. `folded`: the short form on a phone. */
-export function Money({ stand, payment, folded = false }: Omit<Props, 'flow'> & { folded?: boolean }) {
+/** When the money arrives, with the reason. `isFolded`: the short form on a phone. */
+export function Money({ stand, payment, isFolded = false }: Omit<Props, 'flow'> & { isFolded?: boolean }) {
   const { texts } = useStandTexts()
   const inventory = shownInventory(stand)
   // Reserve the room that most inventories need, so the button beneath does not move later.
-  if (inventory === null && stand.inventory.status === 'loading' && !folded) return <div className="money" />
+  if (inventory === null && stand.inventory.status === 'loading' && !isFolded)
+    return <div className="money" />
   if (inventory === null) return null
   const { hold } = inventory
   const total = selectedTotal(stand)
   const split = forecast(total, hold)
   const reason = reasonFor(split, hold, { texts, game: texts.games[stand.game] })
   // The panel on a desktop says below the button that a press fixes the amount.
-  const why = folded && payBlock(stand, payment) === null ? `${reason} ${texts.payFixed}` : reason
+  const why = isFolded && payBlock(stand, payment) === null ? `${reason} ${texts.payFixed}` : reason
   return (
-    <MoneyRows split={split} currency={payment.currency} why={total === 0 ? null : why} folded={folded} />
+    <MoneyRows split={split} currency={payment.currency} why={total === 0 ? null : why} isFolded={isFolded} />
   )
 }
 

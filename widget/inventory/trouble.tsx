@@ -37,7 +37,7 @@ export function Trouble({ failure, ...props }: Props & { failure: InventoryFailu
       <p>{description}</p>
       <div className="solutions">
         {leadsToGames && <OtherGames {...props} />}
-        {solution === 'games' && !leadsToGames && <StoreLink url={props.payment.backToStoreUrl} primary />}
+        {solution === 'games' && !leadsToGames && <StoreLink url={props.payment.backToStoreUrl} isPrimary />}
         {solution !== 'games' && solution !== 'retry' && <SteamLink to={solution} />}
         {failure !== 'gameNotAccepted' && (
           <button
@@ -63,7 +63,7 @@ export function NothingUsable(props: Props) {
       <h2>{texts.nothingUsable}</h2>
       <p>{hasOthers ? texts.nothingUsableHint : texts.nothingUsableHere}</p>
       <div className="solutions">{hasOthers && <OtherGames {...props} />}</div>
-      <StoreLink url={props.payment.backToStoreUrl} primary={!hasOthers} />
+      <StoreLink url={props.payment.backToStoreUrl} isPrimary={!hasOthers} />
     </div>
   )
 }

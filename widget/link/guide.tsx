@@ -17,7 +17,7 @@ const PICTURES = [SettingsPicture, CopyPicture, PastePicture]
 export function Guide() {
   const { texts } = useGuide()
   const [isPlaying, setPlaying] = useState(false)
-  const isOurClip = otherVideo() === null
+  const isOurClip = otherVideoUrl() === null
   return (
     <section className="guide" aria-labelledby="guide-title">
       <h2 id="guide-title">{texts.guideTitle}</h2>
@@ -45,7 +45,7 @@ export function Guide() {
 }
 
 /** The address that the operator configured instead of our clip; null if there is none. */
-function otherVideo(): string | null {
+function otherVideoUrl(): string | null {
   const { guideVideo } = document.documentElement.dataset
   return guideVideo !== undefined && /^https?:\/\//i.test(guideVideo) ? guideVideo : null
 }
@@ -56,7 +56,7 @@ function VideoLink({ onPlay }: { onPlay: (() => void) | undefined }) {
   return (
     <a
       className="link"
-      href={otherVideo() ?? clipIn(language)}
+      href={otherVideoUrl() ?? clipUrlIn(language)}
       target="_blank"
       rel="noopener noreferrer"
       onClick={(event) => {
@@ -71,7 +71,7 @@ function VideoLink({ onPlay }: { onPlay: (() => void) | undefined }) {
   )
 }
 
-const clipIn = (language: Language): string => `/guide-${language}.webm`
+const clipUrlIn = (language: Language): string => `/guide-${language}.webm`
 
 /** The clip has no sound. Its subtitles are the steps, which the page also shows as text. */
 function Clip() {
@@ -83,7 +83,7 @@ function Clip() {
       <video
         key={language}
         ref={video}
-        src={clipIn(language)}
+        src={clipUrlIn(language)}
         width={800}
         height={450}
         controls

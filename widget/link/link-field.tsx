@@ -50,18 +50,18 @@ type Props = {
 export function LinkField({ page, payment, flow, parts }: Props) {
   const isNarrow = useNarrow()
   const user = page.stage === 'wait-for-select-items' ? page.stand.user : null
-  const stale = page.stage === 'wait-for-select-items' && isStale(page.stand)
-  const isFoldable = user !== null && !stale
+  const isStale = page.stage === 'wait-for-select-items' && hasStaleLink(page.stand)
+  const isFoldable = user !== null && !isStale
   const { field, fold } = useFolded(isFoldable, user === null)
   return (
     <section className={`link-panel ${isNarrow ? 'link-panel-mobile' : 'link-panel-desktop'}`}>
       {user !== null && parts !== null && (
-        <parts.Owner user={user} isValid={!stale} fold={isFoldable ? fold : null} />
+        <parts.Owner user={user} isValid={!isStale} fold={isFoldable ? fold : null} />
       )}
       <div className="link-field" hidden={fold.isFolded}>
         {/* Inside, because Chromium blurs the element itself as soon as it gets `hidden`, before the focus can move. */}
         <div className="link-focus" ref={field} tabIndex={-1}>
-          <Field page={page} payment={payment} flow={flow} parts={parts} stale={stale} field={field} />
+          <Field page={page} payment={payment} flow={flow} parts={parts} isStale={isStale} field={field} />
         </div>
       </div>
     </section>
@@ -91,17 +91,17 @@ function useFolded(isFoldable: boolean, isAsking: boolean) {
   return { field, fold }
 }
 
-type FieldProps = Props & { stale: boolean; field: RefObject<HTMLDivElement | null> }
+type FieldProps = Props & { isStale: boolean; field: RefObject<HTMLDivElement | null> }
 
-function Field({ page, payment, flow, parts, stale, field }: FieldProps) {
+function Field({ page, payment, flow, parts, isStale, field }: FieldProps) {
   const { texts } = usePage()
   const id = useId()
   const { link } = page
   const isKnown = page.stage === 'wait-for-select-items'
-  const input = useFocus({ stale, isEmpty: link.status === 'idle' && link.text === '' })
+  const input = useFocus({ isStale, isEmpty: link.status === 'idle' && link.text === '' })
   // The code that says what is wrong loads with the rest of the page.
   const Trouble =
-    link.status === 'invalid' || link.status === 'failed' || stale ? parts?.LinkTrouble : undefined
+    link.status === 'invalid' || link.status === 'failed' || isStale ? parts?.LinkTrouble : undefined
   const isWrong = Trouble !== undefined
   const type = (text: string): void => flow.dispatch({ kind: 'linkTyped', text })
   const confirm = (): void => flow.dispatch({ kind: 'storedLinkConfirmed' })
@@ -144,7 +144,7 @@ function Field({ page, payment, flow, parts, stale, field }: FieldProps) {
         )}
       </div>
       <p id={`${id}-note`} className={isWrong ? 'link-note link-note-error' : 'link-note'} aria-live="polite">
-        {Trouble === undefined ? noteOf(link, texts) : <Trouble link={link} isStale={stale} flow={flow} />}
+        {Trouble === undefined ? noteOf(link, texts) : <Trouble link={link} isStale={isStale} flow={flow} />}
       </p>
       {!isKnown && link.status !== 'stored' && (
         <p className="link-step">
@@ -169,14 +169,14 @@ function noteOf({ status }: LinkState, texts: PageTexts): string | null {
 }
 
 /** Focuses the field if its link must change. Focuses an empty field on a wide page if nothing else has the focus. */
-function useFocus({ stale, isEmpty }: { stale: boolean; isEmpty: boolean }) {
+function useFocus({ isStale, isEmpty }: { isStale: boolean; isEmpty: boolean }) {
   const isNarrow = useNarrow()
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    if (!stale) return
+    if (!isStale) return
     input.current?.focus()
     input.current?.select()
-  }, [stale])
+  }, [isStale])
   useEffect(() => {
     if (isEmpty && !isNarrow && document.activeElement === document.body) input.current?.focus()
   }, [isEmpty, isNarrow])
@@ -184,7 +184,7 @@ function useFocus({ stale, isEmpty }: { stale: boolean; isEmpty: boolean }) {
 }
 
 /** True if Steam knew the account, but has refused the link's token since. */
-export const isStale = ({ inventory }: Stand): boolean =>
+export const hasStaleLink = ({ inventory }: Stand): boolean =>
   inventory.status === 'error' && inventory.type === 'invalidPartner'
 
 /** False outside a secure context, where no page can read the clipboard, and in a frame, which may not use it. */

@@ -14,13 +14,13 @@ const UNKNOWN = 'tradeReversed' as FinalDepositStatus
 const INHERITED = 'toString' as FinalDepositStatus
 
 const shown = (outcome: FinalDepositStatus): string =>
-  markup(<Completed outcome={outcome} alarm={false} payment={payment({ status: outcome })} />)
+  markup(<Completed outcome={outcome} hasAlarm={false} payment={payment({ status: outcome })} />)
 
 it.each<FinalDepositStatus>(['paymentTimeout', UNKNOWN, INHERITED])(
   'A-058 D-1 %s has no icon, title or description, but a sentence and the way back',
   (status) => {
     const { modal } = play(confirming(), loaded({ status })).state
-    expect(modal).toEqual({ kind: 'completed', outcome: status, alarm: false })
+    expect(modal).toEqual({ kind: 'completed', outcome: status, hasAlarm: false })
     const fallback = shown(status)
     expect(fallback).toContain(`aria-label="${en.depositTo('Demo')}"`)
     expect(fallback).toContain(`<p>${en.closedNote}</p>`)
@@ -32,14 +32,14 @@ it.each<FinalDepositStatus>(['paymentTimeout', UNKNOWN, INHERITED])(
 it('the link back to the store has the page’s language, if the store’s address has a place for a language', () => {
   const backToStoreUrl = 'https://store.example/?order=7&lang={LANGUAGE}'
   const ended = payment({ status: 'succeeded', backToStoreUrl })
-  const html = markup(<Completed outcome="succeeded" alarm={false} payment={ended} />)
+  const html = markup(<Completed outcome="succeeded" hasAlarm={false} payment={ended} />)
   expect(html).toContain('href="https://store.example/?order=7&amp;lang=en"')
 })
 
 it('a receipt for support is offered in the page’s language if the server names its address', () => {
   const receiptUrl = '/receipt/7-0123456789abcdef0123456789abcdef'
   const ended = payment({ status: 'succeeded', receiptUrl })
-  const html = markup(<Completed outcome="succeeded" alarm={false} payment={ended} />)
+  const html = markup(<Completed outcome="succeeded" hasAlarm={false} payment={ended} />)
   expect(html).toContain(`href="${receiptUrl}?lang=en"`)
   expect(html).toContain(en.receipt)
   expect(shown('succeeded')).not.toContain('/receipt/')
@@ -48,7 +48,9 @@ it('a receipt for support is offered in the page’s language if the server name
 it('every outcome has the number of the payment, and that of the offer if there was one', () => {
   for (const outcome of DEPOSIT_STATUSES.filter(isFinal)) {
     const html = (change: Partial<Payment>) =>
-      markup(<Completed outcome={outcome} alarm={false} payment={payment({ status: outcome, ...change })} />)
+      markup(
+        <Completed outcome={outcome} hasAlarm={false} payment={payment({ status: outcome, ...change })} />,
+      )
     expect(html({})).toContain(`>${en.paymentNumber('17')}<`)
     // The page's `steamTradeId` is the offer's number: the specification fixes that name.
     expect(html({ steamTradeId: '81' })).toContain(`>${en.paymentNumber('17')} · ${en.offerNumber('81')}<`)
@@ -68,7 +70,7 @@ it('A-023 tradeTimeout shows an icon, a title and a description', () => {
 
 it('a payment that the store cancelled says so, and does not say that time ran out', () => {
   const ended = payment({ status: 'tradeTimeout', cancelledByStore: true })
-  const html = markup(<Completed outcome="tradeTimeout" alarm={false} payment={ended} />)
+  const html = markup(<Completed outcome="tradeTimeout" hasAlarm={false} payment={ended} />)
   expect(html).toContain(en.cancelledByStore.title)
   expect(html).toContain(en.cancelledByStore.description)
   expect(html).not.toContain(en.outcomes.tradeTimeout.title)
@@ -76,7 +78,7 @@ it('a payment that the store cancelled says so, and does not say that time ran o
 
 it('if Steam did not say what became of the offer, the page does not claim that the items are still there', () => {
   const ended = payment({ status: 'tradeTimeout', outcomeUnknown: true })
-  const html = markup(<Completed outcome="tradeTimeout" alarm={false} payment={ended} />)
+  const html = markup(<Completed outcome="tradeTimeout" hasAlarm={false} payment={ended} />)
   expect(html).toContain(`>${en.outcomeUnknown.title}</h2>`)
   expect(html).toContain(en.outcomeUnknown.description)
   expect(html).toContain(STEAM_PAGES.offers)
@@ -85,7 +87,7 @@ it('if Steam did not say what became of the offer, the page does not claim that 
 
 it('an offer that Steam holds is not called cancelled, because its items may be taken later', () => {
   const ended = { status: 'tradeHasInvalidItems', steamHoldUntil: '2026-12-13T00:00:00.000Z' } as const
-  const html = markup(<Completed outcome="tradeHasInvalidItems" alarm={false} payment={payment(ended)} />)
+  const html = markup(<Completed outcome="tradeHasInvalidItems" hasAlarm={false} payment={payment(ended)} />)
   expect(html).toContain(`>${en.heldBySteamTitle}</h2>`)
   expect(html).not.toContain(en.outcomes.tradeHasInvalidItems.title)
   expect(shown('tradeHasInvalidItems')).toContain(`>${en.outcomes.tradeHasInvalidItems.title}</h2>`)
@@ -104,7 +106,7 @@ it.each([
   ['a part is held', 500, HELD_UNTIL, en.receivedInParts('$15.00', DATE)],
 ])('A-053 if %s, one sentence says what arrives when', (_, heldAmount, heldUntil, text) => {
   const ended = payment({ status: 'succeeded', amount: 2000, heldAmount, heldUntil })
-  const html = markup(<Completed outcome="succeeded" alarm={false} payment={ended} />)
+  const html = markup(<Completed outcome="succeeded" hasAlarm={false} payment={ended} />)
   const sentences = [
     en.outcomes.succeeded.description,
     en.receivedForLater(DATE),
@@ -122,7 +124,7 @@ it.each([
   (_, held, shownText) => {
     const html = (storeTold: boolean): string => {
       const ended = payment({ status: 'succeeded', amount: 2000, ...held, storeTold })
-      return markup(<Completed outcome="succeeded" alarm={false} payment={ended} />)
+      return markup(<Completed outcome="succeeded" hasAlarm={false} payment={ended} />)
     }
     expect(html(true)).toContain(shownText)
     expect(html(false)).not.toContain('the store knows')
@@ -133,7 +135,7 @@ describe('the dialog after an offer was declined, within seconds or later', () =
   const atOnce = { status: 'tradeDeclined', endedAtOnce: true } as const
 
   it('says how to pay after all, then warns, and has one button, if the decline came within seconds', () => {
-    const html = markup(<Completed outcome="tradeDeclined" alarm={false} payment={payment(atOnce)} />)
+    const html = markup(<Completed outcome="tradeDeclined" hasAlarm={false} payment={payment(atOnce)} />)
     const order = [en.declinedByYou, en.stolenKeyTitle, ...en.stolenKeySteps, en.startAgain]
     expect(html).toContain(en.declinedByYou)
     expect(order.map((text) => html.indexOf(text))).toEqual(
@@ -150,14 +152,14 @@ describe('the dialog after an offer was declined, within seconds or later', () =
   ] as const)('says when the next offer can be sent, after an offer that was %s', (_, change) => {
     const nextOfferAt = new Date(2026, 10, 26, 12, 1, 30).toISOString()
     const ended = payment({ ...change, nextOfferAt })
-    const html = markup(<Completed outcome="tradeDeclined" alarm={false} payment={ended} />)
+    const html = markup(<Completed outcome="tradeDeclined" hasAlarm={false} payment={ended} />)
     expect(html).toContain(en.nextOfferAt(formatTime(nextOfferAt, 'en')))
     expect(html).toMatch(/12:01:30/)
   })
 
   it('says what an API key is, right above the link to the page that shows it', () => {
     for (const ended of [payment(atOnce), payment({ status: 'tradeDeclined' })]) {
-      const html = markup(<Completed outcome="tradeDeclined" alarm={false} payment={ended} />)
+      const html = markup(<Completed outcome="tradeDeclined" hasAlarm={false} payment={ended} />)
       expect(html).toContain(
         `<p>${en.apiKeyIs}</p><a class="link" href="https://steamcommunity.com/dev/apikey"`,
       )
@@ -171,7 +173,7 @@ it('if the offer was not accepted in time, the dialog says when the next offer c
     markup(
       <Completed
         outcome="tradeTimeout"
-        alarm={false}
+        hasAlarm={false}
         payment={payment({ status: 'tradeTimeout', ...change })}
       />,
     )
@@ -192,7 +194,7 @@ it.each([
   'only a shopper who may have ended the offer reads how to pay after all: %s',
   (_, status, endedAtOnce, isShown) => {
     const ended = payment({ status, endedAtOnce })
-    const html = markup(<Completed outcome={status} alarm={false} payment={ended} />)
+    const html = markup(<Completed outcome={status} hasAlarm={false} payment={ended} />)
     expect(html.includes(en.declinedByYou)).toBe(isShown)
   },
 )

@@ -12,7 +12,7 @@ import { PaymentMoney } from './money.tsx'
 import { type DrawnOutcome, OutcomeIcon } from './outcome-icon.tsx'
 import { useModalTexts } from './texts.ts'
 
-type Props = { outcome: FinalDepositStatus; alarm: boolean; payment: Payment }
+type Props = { outcome: FinalDepositStatus; hasAlarm: boolean; payment: Payment }
 
 /** True if a thief with access to the account may have ended the offer. */
 const SUSPICIOUS: Record<DrawnOutcome, boolean> = {
@@ -26,7 +26,7 @@ const SUSPICIOUS: Record<DrawnOutcome, boolean> = {
 /** False for `paymentTimeout`, and for a status that only a newer server knows. */
 const isDrawn = (outcome: FinalDepositStatus): outcome is DrawnOutcome => Object.hasOwn(SUSPICIOUS, outcome)
 
-export function Completed({ outcome, alarm, payment }: Props) {
+export function Completed({ outcome, hasAlarm, payment }: Props) {
   const { texts, language } = useModalTexts()
   const receivedText = useReceivedText(payment)
   if (!isDrawn(outcome)) {
@@ -36,7 +36,7 @@ export function Completed({ outcome, alarm, payment }: Props) {
           <>
             <p>{texts.closedNote}</p>
             <Numbers payment={payment} />
-            <StoreLink url={payment.backToStoreUrl} primary />
+            <StoreLink url={payment.backToStoreUrl} isPrimary />
             <ReceiptLink payment={payment} />
           </>
         )}
@@ -73,14 +73,14 @@ export function Completed({ outcome, alarm, payment }: Props) {
               <p>
                 {texts.declinedByYou} <NextOffer payment={payment} />
               </p>
-              <ScamSteps atOnce={payment.endedAtOnce} isCountered={outcome === 'tradeCountered'} />
+              <ScamSteps endedAtOnce={payment.endedAtOnce} isCountered={outcome === 'tradeCountered'} />
             </>
           )}
-          {alarm && <Alarm />}
+          {hasAlarm && <Alarm />}
           <Numbers payment={payment} />
           <StoreLink
             url={payment.backToStoreUrl}
-            primary
+            isPrimary
             {...(payment.endedAtOnce && { name: texts.startAgain })}
           />
           <ReceiptLink payment={payment} />
@@ -147,15 +147,15 @@ function Received({ payment }: { payment: Payment }) {
 
 const API_KEY_URL = 'https://steamcommunity.com/dev/apikey'
 
-/** `atOnce`: the offer ended faster than a person can read, so a program with access to the account may have ended it. */
-function ScamSteps({ atOnce, isCountered }: { atOnce: boolean; isCountered: boolean }) {
+/** `endedAtOnce`: the offer ended faster than a person can read, so a program with access to the account may have ended it. */
+function ScamSteps({ endedAtOnce, isCountered }: { endedAtOnce: boolean; isCountered: boolean }) {
   const { texts } = useModalTexts()
   const scamSteps = isCountered ? [texts.counteredStep, ...texts.scamSteps.slice(1)] : texts.scamSteps
-  const steps = atOnce ? texts.stolenKeySteps : scamSteps
+  const steps = endedAtOnce ? texts.stolenKeySteps : scamSteps
   return (
     <div className="scam-steps">
-      <h3>{atOnce ? texts.stolenKeyTitle : texts.scamTitle}</h3>
-      {atOnce && <p>{texts.stolenKeyText}</p>}
+      <h3>{endedAtOnce ? texts.stolenKeyTitle : texts.scamTitle}</h3>
+      {endedAtOnce && <p>{texts.stolenKeyText}</p>}
       <ol>
         {steps.map((step) => (
           <li key={step}>{step}</li>

@@ -25,34 +25,34 @@ const REQUEST = { game: 'cs', items: ['1'], quoteId: null } as const
 
 /** Returns the dialog while the offer is being created. */
 function creating({
-  online,
-  slow,
+  isOnline,
+  isSlow,
   attempt = 1,
 }: {
-  online: boolean
-  slow: boolean
+  isOnline: boolean
+  isSlow: boolean
   attempt?: number
 }): string {
   const state = {
     ...openedOn('created'),
-    online,
-    modal: { kind: 'creating', request: REQUEST, attempt, slow } as const,
+    isOnline,
+    modal: { kind: 'creating', request: REQUEST, attempt, isSlow } as const,
   }
   return markup(<Confirmation state={state} payment={payment()} flow={FLOW} />)
 }
 
 it.each([
-  ['online', { online: true, slow: false }, en.creatingText, en.offline],
+  ['online', { isOnline: true, isSlow: false }, en.creatingText, en.offline],
   [
     'online, after a call without an answer',
-    { online: true, slow: false, attempt: 2 },
+    { isOnline: true, isSlow: false, attempt: 2 },
     en.creatingAgain,
     en.creatingText,
   ],
-  ['online, waiting for Steam', { online: true, slow: false }, en.timeUnknownText, en.offline],
-  ['offline', { online: false, slow: false }, en.offline, en.creatingText],
-  ['offline, not waiting for Steam', { online: false, slow: false }, en.itemsSafe, en.timeUnknownText],
-  ['offline for long', { online: false, slow: true }, en.creatingSlow, en.creatingText],
+  ['online, waiting for Steam', { isOnline: true, isSlow: false }, en.timeUnknownText, en.offline],
+  ['offline', { isOnline: false, isSlow: false }, en.offline, en.creatingText],
+  ['offline, not waiting for Steam', { isOnline: false, isSlow: false }, en.itemsSafe, en.timeUnknownText],
+  ['offline for long', { isOnline: false, isSlow: true }, en.creatingSlow, en.creatingText],
 ])('while an offer is requested, the dialog says what is known: %s', (_, given, shownText, absentText) => {
   const html = creating(given)
   expect(html).toContain(shownText)

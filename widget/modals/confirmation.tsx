@@ -27,7 +27,7 @@ export function Confirmation({ state, payment, flow }: Props) {
           <h2 id={titleId}>{isOpen ? texts.confirmTitle : texts.creatingTitle}</h2>
           <Amounts state={state} payment={payment} />
           {payment.technicalWorks && <WorksNotice payment={payment}>{texts.technicalWorks}</WorksNotice>}
-          {!state.online && (
+          {!state.isOnline && (
             <p className="notice notice-warning" role="status">
               {texts.offline}
             </p>
@@ -60,16 +60,16 @@ function Amounts({ state, payment }: { state: FlowState; payment: Payment }) {
 
 function Creating({ state, payment, flow }: Props) {
   const { texts } = useModalTexts()
-  const { modal, online } = state
-  const isSlow = (modal.kind === 'creating' || modal.kind === 'joining') && modal.slow
-  const isRepeated = state.pollFailing || (modal.kind === 'creating' && modal.attempt > 1)
+  const { modal, isOnline } = state
+  const isSlow = (modal.kind === 'creating' || modal.kind === 'joining') && modal.isSlow
+  const isRepeated = state.isPollFailing || (modal.kind === 'creating' && modal.attempt > 1)
   const textAtFirst = isRepeated ? texts.creatingAgain : texts.creatingText
   return (
     <>
       {/* While the page is offline, Steam is not the cause of the delay. */}
-      <Countdown deadlineMs={null} {...(!online && { unknownText: texts.itemsSafe })} />
+      <Countdown deadlineMs={null} {...(!isOnline && { unknownText: texts.itemsSafe })} />
       {/* While the page is offline, the request may not have arrived: the notice above explains. */}
-      {(online || isSlow) && (
+      {(isOnline || isSlow) && (
         <p className="creating" role="status">
           <span className="spinner" aria-hidden="true" /> {isSlow ? texts.creatingSlow : textAtFirst}
         </p>

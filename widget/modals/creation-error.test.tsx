@@ -58,7 +58,7 @@ describe('A-025 D-17 the creation error', () => {
     const until = new Date(2026, 10, 26, 12, 1, 30).toISOString()
     const { shownText } = shown({ code: 'offers_paused', detail: 'wait', retryAfterS: 90, until })
     const ended = payment({ status: 'tradeDeclined', nextOfferAt: until })
-    const outcome = markup(<Completed outcome="tradeDeclined" alarm={false} payment={ended} />)
+    const outcome = markup(<Completed outcome="tradeDeclined" hasAlarm={false} payment={ended} />)
     expect(shownText).toBe(en.offersPaused(formatTime(until, 'en')))
     expect(outcome).toContain(en.nextOfferAt(formatTime(until, 'en')))
     expect(shown({ code: 'offers_paused', detail: 'wait' }).shownText).toBe('wait')

@@ -47,7 +47,7 @@ export function CreationError({ refusal, backToStoreUrl, flow }: Props) {
               (needsNoDetail ? texts.creationErrorText : (refusal.detail ?? texts.creationErrorText))}
           </p>
           <div className="solutions">
-            {solution === 'store' && <StoreLink url={backToStoreUrl} primary />}
+            {solution === 'store' && <StoreLink url={backToStoreUrl} isPrimary />}
             {solution !== undefined && solution !== 'store' && <SteamLink to={solution} />}
             {cause === 'account_restricted' && <SteamLink to="privacy" look="link" />}
             <button

@@ -33,7 +33,9 @@ function Modal({ state, flow }: Omit<Props, 'toasts'>) {
     case 'confirming':
       return <Confirmation state={state} payment={payment} flow={flow} />
     case 'completed':
-      return <Completed key={modal.outcome} outcome={modal.outcome} alarm={modal.alarm} payment={payment} />
+      return (
+        <Completed key={modal.outcome} outcome={modal.outcome} hasAlarm={modal.hasAlarm} payment={payment} />
+      )
     case 'creationError':
       return <CreationError refusal={modal.refusal} backToStoreUrl={payment.backToStoreUrl} flow={flow} />
     default:

@@ -5,17 +5,17 @@ import type { Certainty, Split } from '../flow/split.ts'
 import { formatDay } from '../i18n/format.ts'
 import { useRestTexts } from './texts.ts'
 
-/** `why`: the reason for the split; null to show none. `folded`: hides it behind a button, where room is scarce. */
+/** `why`: the reason for the split; null to show none. `isFolded`: hides it behind a button, where room is scarce. */
 type Props = {
   split: Split
   currency: Currency
   /** A sentence above the reason, in a stronger colour. */
   note?: string
   why: string | null
-  folded?: boolean
+  isFolded?: boolean
 }
 
-export function MoneyRows({ split: { now, later, until, certainty }, currency, note, why, folded }: Props) {
+export function MoneyRows({ split: { now, later, until, certainty }, currency, note, why, isFolded }: Props) {
   const { texts, money, language } = useRestTexts()
   // A change of one part changes the other, so both rows say how certain they are.
   const nowLabels: Record<Certainty, string> = {
@@ -47,7 +47,7 @@ export function MoneyRows({ split: { now, later, until, certainty }, currency, n
         )}
       </dl>
       {note !== undefined && <p className="money-why money-note">{note}</p>}
-      {why !== null && (folded ? <Folded why={why} /> : <p className="money-why">{why}</p>)}
+      {why !== null && (isFolded ? <Folded why={why} /> : <p className="money-why">{why}</p>)}
     </div>
   )
 }

@@ -28,9 +28,9 @@ it('a part is fetched once, on demand, and listeners are called', async () => {
 })
 
 it('a failed load is repeated every 2 s until it succeeds', async () => {
-  let online = false
+  let isOnline = false
   const load = vi.fn(async () => {
-    if (!online) throw new TypeError('failed to fetch')
+    if (!isOnline) throw new TypeError('failed to fetch')
     return Shown
   })
   const part = createPart(load)
@@ -40,7 +40,7 @@ it('a failed load is repeated every 2 s until it succeeds', async () => {
   await vi.advanceTimersByTimeAsync(2001)
   expect(load).toHaveBeenCalledTimes(3)
   expect(part.current()).toEqual({ kind: 'failed' })
-  online = true
+  isOnline = true
   await vi.advanceTimersByTimeAsync(2000)
   expect(part.current()).toEqual({ kind: 'ready', code: Shown })
 })
@@ -86,21 +86,21 @@ it('`after` returns a part’s state after a given number of changes of all part
     return Shown
   })
   const other = createPart(async () => Shown)
-  const before = changesOfParts()
+  const changesBefore = changesOfParts()
   void part.fetch()
   await vi.advanceTimersByTimeAsync(0)
   void other.fetch()
   await vi.advanceTimersByTimeAsync(0)
   online = true
   await vi.advanceTimersByTimeAsync(2000)
-  expect([0, 1, 2, 3].map((changes) => part.after(before + changes).kind)).toEqual([
+  expect([0, 1, 2, 3].map((changes) => part.after(changesBefore + changes).kind)).toEqual([
     'loading',
     'failed',
     'failed',
     'ready',
   ])
-  expect(other.after(before + 1)).toEqual({ kind: 'loading' })
-  expect(other.after(before + 2)).toEqual({ kind: 'ready', code: Shown })
+  expect(other.after(changesBefore + 1)).toEqual({ kind: 'loading' })
+  expect(other.after(changesBefore + 2)).toEqual({ kind: 'ready', code: Shown })
 })
 
 it('a removed listener is not called', async () => {

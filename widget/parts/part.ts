@@ -81,10 +81,10 @@ export function createPart<Code>(load: Load<Code>): Part<Code> {
 /** How many changes of parts the components below have seen. Without a provider, such as in a test, they see all. */
 export const PartsSeen = createContext(Number.POSITIVE_INFINITY)
 
-/** Fetches the part as soon as `when` is true, so it can later render without a wait. */
-export function usePart<Code>(part: Part<Code>, when: boolean): PartState<Code> {
+/** Fetches the part as soon as `isNeeded` is true, so it can later render without a wait. */
+export function usePart<Code>(part: Part<Code>, isNeeded: boolean): PartState<Code> {
   useEffect(() => {
-    if (when) void part.fetch()
-  }, [part, when])
+    if (isNeeded) void part.fetch()
+  }, [part, isNeeded])
   return part.after(useContext(PartsSeen))
 }

@@ -14,14 +14,14 @@ export function SteamLink({ to, look = 'button primary' }: { to: SteamPage; look
   )
 }
 
-type StoreLinkProps = { url: string; primary?: boolean; name?: string }
+type StoreLinkProps = { url: string; isPrimary?: boolean; name?: string }
 
 /** Shown only for a web address, because the address came from a store. */
-export function StoreLink({ url, primary = false, name }: StoreLinkProps) {
+export function StoreLink({ url, isPrimary = false, name }: StoreLinkProps) {
   const { texts, language } = useRestTexts()
   if (!/^https?:\/\//i.test(url)) return null
   return (
-    <a className={primary ? 'button primary' : 'link'} href={addressIn(url, language)}>
+    <a className={isPrimary ? 'button primary' : 'link'} href={addressIn(url, language)}>
       {name ?? texts.backToStore}
     </a>
   )

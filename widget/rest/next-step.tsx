@@ -26,7 +26,7 @@ export function NextStep({ refusal, payment, flow }: NextStepProps) {
     case 'settings':
       return <SteamLink to="tradeSettings" look="button" />
     case 'store':
-      return <StoreLink url={payment.backToStoreUrl} primary />
+      return <StoreLink url={payment.backToStoreUrl} isPrimary />
     case 'reload':
       return <ReloadPage />
     case 'retry':

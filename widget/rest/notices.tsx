@@ -22,7 +22,7 @@ export function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
     state.modal.kind === 'none' && state.payment?.status === 'created' && state.payment.creating
   return (
     <div className="notices" aria-live="polite">
-      {!state.online && !isInDialog && (
+      {!state.isOnline && !isInDialog && (
         <p className="notice notice-warning notice-offline">{texts.offline}</p>
       )}
       {hasWorksNotice && (

@@ -125,7 +125,7 @@ function listenForReturn(flow: RunningFlow): () => void {
     flow.returned()
   }
   const connected = () => {
-    flow.dispatch({ kind: 'connectionChanged', online: true })
+    flow.dispatch({ kind: 'connectionChanged', isOnline: true })
     returned()
   }
   document.addEventListener('visibilitychange', () => !document.hidden && returned(), { signal })
@@ -138,7 +138,7 @@ function listenForReturn(flow: RunningFlow): () => void {
     if (Date.now() - lastTickMs > SLEPT_MS && !document.hidden) returned()
     lastTickMs = Date.now()
   }, TICK_MS)
-  window.addEventListener('offline', () => flow.dispatch({ kind: 'connectionChanged', online: false }), {
+  window.addEventListener('offline', () => flow.dispatch({ kind: 'connectionChanged', isOnline: false }), {
     signal,
   })
   return () => {

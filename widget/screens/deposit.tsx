@@ -5,7 +5,7 @@ import type { Language } from '../../contract/languages.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import type { FlowState } from '../flow/state.ts'
-import { isStale, LinkField } from '../link/link-field.tsx'
+import { hasStaleLink, LinkField } from '../link/link-field.tsx'
 import { PageProvider, usePage } from '../page.tsx'
 import { usePart } from '../parts/part.ts'
 import { guide, stand } from '../parts/parts.ts'
@@ -60,7 +60,7 @@ function DepositPage({ state, flow }: Props) {
               {page.stage === 'wait-for-select-items' ? (
                 <>
                   <StandPlace stand={page.stand} payment={payment} flow={flow} />
-                  {isStale(page.stand) && <GuidePlace isFieldBroken={false} />}
+                  {hasStaleLink(page.stand) && <GuidePlace isFieldBroken={false} />}
                 </>
               ) : (
                 <GuidePlace isFieldBroken={part.kind === 'failed'} />

@@ -4,14 +4,14 @@ import { NotFound } from './not-found.tsx'
 type Props = { fallback?: ReactNode; children: ReactNode }
 
 /** Shows `fallback`, or else a page that offers to reload, if a screen throws or its code cannot be loaded. */
-export class Guard extends Component<Props, { failed: boolean }> {
-  override state = { failed: false }
+export class Guard extends Component<Props, { hasFailed: boolean }> {
+  override state = { hasFailed: false }
 
   static getDerivedStateFromError() {
-    return { failed: true }
+    return { hasFailed: true }
   }
 
   override render() {
-    return this.state.failed ? (this.props.fallback ?? <NotFound isCrash />) : this.props.children
+    return this.state.hasFailed ? (this.props.fallback ?? <NotFound isCrash />) : this.props.children
   }
 }

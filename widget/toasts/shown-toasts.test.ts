@@ -8,19 +8,19 @@ const toast = (id: string): Toast => ({
   title: id,
   message: '',
   timeOut: 0,
-  priority: false,
+  hasPriority: false,
 })
 const [a, b, c] = [toast('a'), toast('b'), toast('c')]
 const ids = (shown: ReturnType<typeof shownToasts>): string[] =>
   shown.map((each) => `${each.toast.id}${each.isLeaving ? ' leaves' : ''}`)
 
 it('A-118 a removed toast leaves from its place while a new toast enters', () => {
-  const both = shownToasts([], [a, b])
-  expect(ids(both)).toEqual(['a', 'b'])
-  const one = shownToasts(both, [b])
-  expect(ids(one)).toEqual(['a leaves', 'b'])
-  expect(ids(shownToasts(one, [b, c]))).toEqual(['a leaves', 'b', 'c'])
-  expect(ids(shownToasts(one, []))).toEqual(['a leaves', 'b leaves'])
+  const shownBoth = shownToasts([], [a, b])
+  expect(ids(shownBoth)).toEqual(['a', 'b'])
+  const shownOne = shownToasts(shownBoth, [b])
+  expect(ids(shownOne)).toEqual(['a leaves', 'b'])
+  expect(ids(shownToasts(shownOne, [b, c]))).toEqual(['a leaves', 'b', 'c'])
+  expect(ids(shownToasts(shownOne, []))).toEqual(['a leaves', 'b leaves'])
 })
 
 it('an unchanged list returns the same array', () => {

@@ -25,7 +25,7 @@ function toastsOnClock() {
     for (const { run } of due) run()
   }
   const titles = (): string[] => store.list().map(({ title }) => title)
-  return { store, pass, titles, timers: () => pending.length }
+  return { store, pass, titles, countTimers: () => pending.length }
 }
 
 describe('A-033 a toast', () => {
@@ -33,19 +33,19 @@ describe('A-033 a toast', () => {
     const { store } = toastsOnClock()
     const id = store.add({ title: 'hello' })
     expect(store.list()).toEqual([
-      { id, type: 'info', title: 'hello', message: '', timeOut: 5000, priority: false },
+      { id, type: 'info', title: 'hello', message: '', timeOut: 5000, hasPriority: false },
     ])
   })
 
   it('keeps the fields it was given', () => {
     const { store } = toastsOnClock()
     const onClick = () => {}
-    store.add({ type: 'error', title: 't', message: 'm', timeOut: 1, priority: true, onClick })
+    store.add({ type: 'error', title: 't', message: 'm', timeOut: 1, hasPriority: true, onClick })
     expect(store.list()[0]).toMatchObject({
       type: 'error',
       message: 'm',
       timeOut: 1,
-      priority: true,
+      hasPriority: true,
       onClick,
     })
   })
@@ -61,7 +61,7 @@ describe('A-073 the list', () => {
     const { store, titles } = toastsOnClock()
     store.add({ title: 'first' })
     store.add({ title: 'second' })
-    store.add({ title: 'urgent', priority: true })
+    store.add({ title: 'urgent', hasPriority: true })
     expect(titles()).toEqual(['urgent', 'first', 'second'])
   })
 
@@ -87,7 +87,7 @@ describe('A-073 the list', () => {
   })
 
   it('shows equal toasts as one, until 5000 ms after the last of them', () => {
-    const { store, pass, titles, timers } = toastsOnClock()
+    const { store, pass, titles, countTimers: timers } = toastsOnClock()
     const id = store.add({ title: 'a', type: 'warning' })
     pass(4999)
     for (let times = 0; times < 10; times += 1) expect(store.add({ title: 'a', type: 'warning' })).toBe(id)
@@ -103,7 +103,7 @@ describe('A-073 the list', () => {
     ['type', { type: 'error' }],
     ['message', { message: 'm' }],
     ['timeout', { timeOut: 0 }],
-    ['priority', { priority: true }],
+    ['priority', { hasPriority: true }],
     ['handler', { onClick: () => {} }],
   ] as const)('has two toasts if they differ only in their %s', (_what, other) => {
     const { store, titles } = toastsOnClock()
@@ -124,7 +124,7 @@ describe('A-073 the list', () => {
   })
 
   it('drops a removed toast and its timer', () => {
-    const { store, titles, timers } = toastsOnClock()
+    const { store, titles, countTimers: timers } = toastsOnClock()
     const id = store.add({ title: 'a' })
     store.add({ title: 'b' })
     store.remove(id)
@@ -134,7 +134,7 @@ describe('A-073 the list', () => {
   })
 
   it('drops all toasts together, and their timers', () => {
-    const { store, titles, timers } = toastsOnClock()
+    const { store, titles, countTimers: timers } = toastsOnClock()
     store.add({ title: 'a' })
     store.add({ title: 'b', timeOut: 0 })
     store.clear()

@@ -9,7 +9,7 @@ export type Toast = {
   timeOut: number
   onClick?: () => void
   /** True puts it at the front of the list. */
-  priority: boolean
+  hasPriority: boolean
 }
 
 export type NewToast = Partial<Omit<Toast, 'id'>> & { title: string }
@@ -58,11 +58,11 @@ export function createToasts(timers: Timers, randomId: () => string): ToastStore
       return () => listeners.delete(listener)
     },
     add(given) {
-      const defaults = { type: 'info', message: '', timeOut: TOAST_TIMEOUT_MS, priority: false } as const
+      const defaults = { type: 'info', message: '', timeOut: TOAST_TIMEOUT_MS, hasPriority: false } as const
       const wanted = { ...defaults, ...given }
       const equal = toasts.find((toast) => isSame(toast, wanted))
       const toast: Toast = equal ?? { ...wanted, id: randomId() }
-      if (equal === undefined) change(toast.priority ? [toast, ...toasts] : [...toasts, toast])
+      if (equal === undefined) change(toast.hasPriority ? [toast, ...toasts] : [...toasts, toast])
       cancels.get(toast.id)?.()
       if (toast.timeOut > 0)
         cancels.set(

@@ -48,12 +48,12 @@ export function accentIn(scheme: (typeof SCHEMES)[number], colour: string): Acce
     visible = rgbOf(hexOf(mix(rgbOf(colour), opposite, share)))
   }
   // Black or white is always readable: if black has a contrast below 4.5, white has more.
-  const dark = contrast(visible, BLACK) >= contrast(visible, WHITE)
+  const takesDarkText = contrast(visible, BLACK) >= contrast(visible, WHITE)
   return {
     accent: hexOf(visible),
     // Moves away from the text's colour, which makes the text even easier to read.
-    strong: hexOf(mix(visible, dark ? WHITE : BLACK, HOVER)),
-    on: dark ? '#000000' : '#ffffff',
+    strong: hexOf(mix(visible, takesDarkText ? WHITE : BLACK, HOVER)),
+    on: takesDarkText ? '#000000' : '#ffffff',
   }
 }
 

@@ -21,16 +21,16 @@ export function useNarrow(): boolean {
 }
 
 /**
- * The monotonic time, updated every 250 ms while `running`. Read at each render: when a new deadline arrives, the time
+ * The monotonic time, updated every 250 ms while `isRunning`. Read at each render: when a new deadline arrives, the time
  * of an earlier tick would show too much time left.
  */
-export function useNow(running: boolean): number {
+export function useNow(isRunning: boolean): number {
   const [, tick] = useReducer((ticks: number) => ticks + 1, 0)
   useEffect(() => {
-    if (!running) return
+    if (!isRunning) return
     const timer = setInterval(tick, 250)
     return () => clearInterval(timer)
-  }, [running])
+  }, [isRunning])
   return performance.now()
 }
 
