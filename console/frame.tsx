@@ -50,7 +50,7 @@ export function Frame({ place, children }: { place: Place; children: ReactNode }
         <ul>
           {MENU.map(([to, name]) => (
             <li key={to}>
-              <PageLink to={to} current={isAt(place.path, to)}>
+              <PageLink to={to} isCurrent={isAt(place.path, to)}>
                 {name}
               </PageLink>
             </li>

@@ -21,12 +21,12 @@ async function followingPage() {
   const removeListener = onChange(listener)
   const watching = new AbortController()
   const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
-  const ended = follow(watching.signal)
+  const following = follow(watching.signal)
   onTestFinished(async () => {
     watching.abort()
     streams.at(-1)?.close()
     await pass(3_000)
-    await ended
+    await following
     removeListener()
     vi.unstubAllGlobals()
     vi.useRealTimers()

@@ -32,7 +32,7 @@ export function ItemsPage({ query }: { query: URLSearchParams }) {
             key={view}
             className="button small"
             to={view === '' ? '/items' : `/items?show=${view}`}
-            current={view === show}
+            isCurrent={view === show}
           >
             {name}
           </PageLink>

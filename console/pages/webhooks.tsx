@@ -110,8 +110,8 @@ export function EndpointActs({ endpointId, givenUpFrom, givenUpTo }: Endpoint) {
 const rowsOf = ({ endpoints }: Page): readonly Row[] => endpoints
 
 export function WebhooksPage({ query }: { query: URLSearchParams }) {
-  const failing = query.get('failing') === '1'
-  const rows = useRows<Page, Row>('endpoints', { failing }, rowsOf)
+  const showsFailing = query.get('failing') === '1'
+  const rows = useRows<Page, Row>('endpoints', { failing: showsFailing }, rowsOf)
   return (
     <>
       <Heading title="Webhooks" />
@@ -124,8 +124,8 @@ export function WebhooksPage({ query }: { query: URLSearchParams }) {
         columns={COLUMNS}
         rows={rows}
         keyOf={({ endpointId }) => endpointId}
-        empty={failing ? 'No endpoint is failing.' : 'No store has an endpoint yet.'}
-        all={() => allRows<Page, Row>('endpoints', { failing }, rowsOf)}
+        empty={showsFailing ? 'No endpoint is failing.' : 'No store has an endpoint yet.'}
+        all={() => allRows<Page, Row>('endpoints', { failing: showsFailing }, rowsOf)}
         fileName="webhooks"
       />
     </>

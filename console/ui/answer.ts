@@ -18,14 +18,14 @@ export function useAnswer<T>(
 ): { shown: Shown<T>; refresh: () => void } {
   const inputJson = JSON.stringify(input)
   const [answers, setAnswers] = useState<{ inputJson: string; shown: Shown<T> }>()
-  const latest = useRef(0)
+  const latestCallNumber = useRef(0)
 
   const ask = useCallback(
     async (isWatching: boolean) => {
-      latest.current += 1
-      const number = latest.current
+      latestCallNumber.current += 1
+      const callNumber = latestCallNumber.current
       const reply = await call<T>(`find/${name}`, JSON.parse(inputJson) as object, isWatching)
-      if (number !== latest.current) return
+      if (callNumber !== latestCallNumber.current) return
       setAnswers((before) => {
         const old = before?.inputJson === inputJson ? before.shown : undefined
         if (reply.ok) return { inputJson, shown: { kind: 'ready', data: reply.data, failure: undefined } }

@@ -3,12 +3,12 @@ import type { Cell } from './csv.ts'
 
 export type Direction = 'ascending' | 'descending'
 
-const compare = (some: Cell, other: Cell): number => {
-  if (some === other) return 0
+const compare = (one: Cell, other: Cell): number => {
+  if (one === other) return 0
   // Missing values come last in ascending order, and first in descending order.
-  if (some === null || other === null) return some === null ? 1 : -1
-  if (typeof some === 'number' && typeof other === 'number') return some - other
-  return String(some).localeCompare(String(other), 'en', { numeric: true })
+  if (one === null || other === null) return one === null ? 1 : -1
+  if (typeof one === 'number' && typeof other === 'number') return one - other
+  return String(one).localeCompare(String(other), 'en', { numeric: true })
 }
 
 /** Sorts rows by a column. Equal rows keep their order. */
@@ -18,7 +18,7 @@ export function sortRows<ROW>(
   direction: Direction,
 ): readonly ROW[] {
   const sign = direction === 'ascending' ? 1 : -1
-  return rows.toSorted((some, other) => sign * compare(value(some), value(other)))
+  return rows.toSorted((one, other) => sign * compare(value(one), value(other)))
 }
 
 type HeaderProps = {

@@ -35,8 +35,8 @@ export function Table<ROW>(props: Props<ROW>) {
   const { caption, columns, rows } = props
   const [sorted, setSorted] = useState<{ name: string; direction: Direction } | null>(null)
   if (rows.length < 2) return <PlainTable {...props} />
-  const chosen = columns.find(({ name }) => name === sorted?.name)
-  const value = chosen && sortValueOf(chosen)
+  const sortedColumn = columns.find(({ name }) => name === sorted?.name)
+  const value = sortedColumn && sortValueOf(sortedColumn)
   const names = columns.flatMap((column) => (sortValueOf(column) === undefined ? [] : [column.name]))
   return (
     <>
