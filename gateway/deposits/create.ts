@@ -1,4 +1,3 @@
-import type { Game } from '../../contract/games.ts'
 import { supportedLanguage } from '../../contract/languages.ts'
 import { accountOf, steamIdOfAccount } from '../../contract/steam-id.ts'
 import type { CreateDepositBody, StoreDeposit } from '../../contract/store-api.ts'
@@ -23,7 +22,6 @@ import {
   requestOf,
 } from './store.ts'
 import { storeDepositOf } from './store-deposit.ts'
-import { findDeposit } from './view-store.ts'
 
 type CreateDeps = Pick<DepositDeps, 'db' | 'queue' | 'clock' | 'ids' | 'box' | 'publicUrl'> & {
   /** The most open deposits of one store; no limit if absent. */
@@ -94,7 +92,8 @@ async function insert(deps: CreateDeps, tx: Tx, newDeposit: NewDeposit): Promise
     body.expiresInMinutes === undefined ? DEFAULT_DEPOSIT_LIFE_MS : body.expiresInMinutes * MINUTE_MS
   const expiresAt = new Date(clock.now().getTime() + lifeMs)
   const hash = ids.hex(16)
-  const games = await gamesFor(tx, store.id, body)
+  const allowed = await gamesOfStore(tx, store.id)
+  const games = acceptedGames(allowed, body.games)
   const id = await insertDeposit(tx, {
     hash,
     store_id: store.id,
@@ -108,7 +107,7 @@ async function insert(deps: CreateDeps, tx: Tx, newDeposit: NewDeposit): Promise
     min_amount: amountOrNull(body.targetAmount ?? body.minAmount),
     max_amount: amountOrNull(body.maxAmount),
     target_amount: amountOrNull(body.targetAmount),
-    games,
+    games: games?.length === 0 ? null : games,
     credit_mode: body.creditMode ?? null,
     customer_reference: body.customerReference ?? null,
     customer_label: body.customerLabel ?? null,
@@ -120,7 +119,12 @@ async function insert(deps: CreateDeps, tx: Tx, newDeposit: NewDeposit): Promise
     expires_at: expiresAt,
   })
   if (id === undefined) return false
-  // Checked after the insert, because a repeated call must find its deposit even if the store was disabled since.
+  // Checked after the insert, because a repeated call must find its deposit even if the operator has disabled the store
+  // or changed its games since.
+  if (allowed !== null && games?.length === 0) {
+    const message = `must include one that your store takes: ${allowed.join(', ')}`
+    refuse('invalid_request', [{ path: 'games', message }])
+  }
   if (await isStoreDisabled(tx, store.id)) refuse('store_disabled')
   // Deposits created at the same moment do not see each other, so a few may exceed the limit.
   if (mostOpen !== undefined && (await countOpenDeposits(tx, store.id, mostOpen + 1)) > mostOpen) {
@@ -130,24 +134,6 @@ async function insert(deps: CreateDeps, tx: Tx, newDeposit: NewDeposit): Promise
   await queue.send(tx, { queue: EXPIRE_QUEUE, startAfter: expiresAt, ...job })
   if (shopper !== undefined) await queue.send(tx, { queue: PREFILL_QUEUE, ...job })
   return true
-}
-
-/**
- * Returns the games of the call that the store may use; null for all. Refuses a call that names only others. A call that
- * repeats an earlier one must find its deposit, even if the operator has changed the store's games since.
- */
-async function gamesFor(
-  tx: Tx,
-  storeId: bigint,
-  { games: named, externalId }: CreateDepositBody,
-): Promise<Game[] | null> {
-  const allowed = await gamesOfStore(tx, storeId)
-  const common = acceptedGames(allowed, named)
-  if (allowed === null || common === null || common.length > 0) return common
-  if ((await findDeposit(tx, { storeId, externalId })) !== undefined) return null
-  return refuse('invalid_request', [
-    { path: 'games', message: `must include one that your store takes: ${allowed.join(', ')}` },
-  ])
 }
 
 const amountOrNull = (amount: number | undefined): bigint | null =>
