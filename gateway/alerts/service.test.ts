@@ -1,10 +1,10 @@
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeSession } from '../testing/fake-steam.ts'
 import { captureLog } from '../testing/log.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { aBot, jump, startTill, type Till } from '../testing/till.ts'
-import { ATTEMPTS } from '../webhooks/schedule.ts'
+import { ATTEMPTS, LONGEST_WAIT_MS } from '../webhooks/schedule.ts'
 import { createSender } from '../webhooks/sender.ts'
 import { type AlertDeps, sendAlerts, sendTestAlert } from './service.ts'
 
@@ -173,6 +173,45 @@ test('a date in Retry-After is compared with the machine’s time, however far a
   await jump(till, 2 * 3_600)
   await sendAlerts(deps)
   expect(reports()).toHaveLength(2)
+})
+
+describe('an alert that a clock ahead of time scheduled', () => {
+  const HOUR_MS = 3_600_000
+  const timeIn = (ms: number) => new Date(deps.clock.now().getTime() + ms)
+  const scheduleAt = (dueAt: Date, attempts: number) =>
+    till.db.updateTable('alert').set({ due_at: dueAt, attempts }).execute()
+  const dueAt = async () =>
+    (await till.db.selectFrom('alert').select('due_at').executeTakeFirstOrThrow()).due_at
+
+  beforeEach(async () => {
+    await insertDeadBot()
+    await sendAlerts(deps)
+  })
+
+  test.each([
+    ['was never sent', 0, 2],
+    ['waits for a retry', 3, 48],
+  ])('and that %s is sent now', async (_, attempts, hours) => {
+    await scheduleAt(timeIn(hours * HOUR_MS), attempts)
+    await sendAlerts(deps)
+    expect(reports()).toHaveLength(1)
+    expect(await dueAt()).toBeNull()
+  })
+
+  test('waits if it may be a retry after the longest wait', async () => {
+    const longest = timeIn(LONGEST_WAIT_MS)
+    await scheduleAt(longest, 3)
+    await sendAlerts(deps)
+    expect(await dueAt()).toEqual(longest)
+  })
+
+  test('waits for a gateway whose own clock is far behind', async () => {
+    const soon = timeIn(10 * HOUR_MS)
+    await scheduleAt(soon, 3)
+    const now = timeIn(-48 * HOUR_MS)
+    await sendAlerts({ ...deps, clock: { ...deps.clock, now: () => now } })
+    expect(await dueAt()).toEqual(soon)
+  })
 })
 
 test('simultaneous checks report a problem once', async () => {

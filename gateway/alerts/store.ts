@@ -1,5 +1,8 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
+import { plus } from '../kit/clock.ts'
+import { CLOCKS_APART_MS, LONGEST_WAIT_MS } from '../webhooks/schedule.ts'
+import { isFar } from '../webhooks/store.ts'
 import type { AlertStep } from './alert.ts'
 
 /** Delay before an alert. Many problems pass within a minute, such as a bot moving to another process. */
@@ -47,11 +50,18 @@ export async function applyStep(
 
 export type DueAlert = { kind: string; count: number; since: Date; messageId: string; attempts: number }
 
-/** Claims due alerts: no other process sends them before `until`. `attempts` includes the attempt that now begins. */
+/**
+ * Claims due alerts, and those that a clock scheduled that was far ahead: no other process sends them before `until`.
+ * `attempts` includes the attempt that now begins.
+ */
 export async function takeDue(db: Db, { now, until }: { now: Date; until: Date }): Promise<DueAlert[]> {
+  const isFarAfter = (ms: number) => isFar({ latest: plus(now, ms + CLOCKS_APART_MS), now })
   const { rows } = await sql<DueAlert>`
     update alert set attempts = attempts + 1, due_at = ${until}
-    where kind in (select kind from alert where due_at <= ${now} order by kind for update skip locked)
+    where kind in (
+      select kind from alert where due_at <= ${now}
+        or case when attempts = 0 then ${isFarAfter(GRACE_MS)} else ${isFarAfter(LONGEST_WAIT_MS)} end
+      order by kind for update skip locked)
     returning kind, count, since, message_id as "messageId", attempts`.execute(db)
   return rows.sort((a, b) => a.kind.localeCompare(b.kind))
 }

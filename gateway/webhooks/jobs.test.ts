@@ -101,6 +101,26 @@ it('retries that a clock ahead of time scheduled are due now, and the longest wa
   expect(rows.map(({ due_at }) => due_at)).toEqual([longest, ...Array(WAITING - 1).fill(now)])
 })
 
+it('deliveries that were never sent are due now if a clock a few hours ahead wrote them', async () => {
+  const now = till.clock.now()
+  const after = (ms: number) => new Date(now.getTime() + ms)
+  await till.db
+    .updateTable('webhook_delivery')
+    .set({ due_at: after(5 * 3_600_000) })
+    .execute()
+  const retry = sql`(select max(id) from webhook_delivery)`
+  await sql`update webhook_delivery set attempts = 1, claim = 1 where id = ${retry}`.execute(till.db)
+  const soon = sql`(select min(id) from webhook_delivery)`
+  await sql`update webhook_delivery set due_at = ${after(1_800_000)} where id = ${soon}`.execute(till.db)
+  await sweepFarDeliveries(till.deps)
+  const rows = await till.db.selectFrom('webhook_delivery').select('due_at').orderBy('id').execute()
+  expect(rows.map(({ due_at }) => due_at)).toEqual([
+    after(1_800_000),
+    ...Array(WAITING - 2).fill(now),
+    after(5 * 3_600_000),
+  ])
+})
+
 it('the sweep of a gateway whose own clock is far behind leaves the retries of the others', async () => {
   const later = sql`(select till_now()) + interval '10 hours'`
   await sql`update webhook_delivery set attempts = 1, claim = 1, due_at = ${later}`.execute(till.db)

@@ -3,9 +3,8 @@ import type { Db } from '../db/client.ts'
 import { inRounds } from '../db/sweep-store.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { type Clock, plus } from '../kit/clock.ts'
-import { HOUR_MS } from '../kit/duration.ts'
 import { disabledEndpointsWithDue, giveUpIfDisabled, MOST_GIVEN_UP } from './endpoint-store.ts'
-import { LONGEST_WAIT_MS } from './schedule.ts'
+import { CLOCKS_APART_MS, LONGEST_WAIT_MS } from './schedule.ts'
 import { bringForward, MOST_BROUGHT_FORWARD } from './store.ts'
 
 /** The most endpoints of one sweep. The next sweep continues. */
@@ -23,12 +22,14 @@ export async function sweepDisabledEndpoints({ db }: { db: Db }): Promise<void> 
   }
 }
 
-/** How far apart the clocks of two gateways may be. Neither may change what the other one scheduled. */
-const APART_MS = HOUR_MS
-
-/** A wrong clock may schedule a retry years ahead. Without this sweep, the delivery would wait for it. */
+/**
+ * Makes deliveries due now that a wrong clock scheduled hours or years ahead. Without this sweep, they would wait for
+ * it. A delivery is due at once until its first attempt.
+ */
 export async function sweepFarDeliveries({ db, clock }: { db: Db; clock: Clock }): Promise<void> {
   const now = clock.now()
-  const latest = plus(now, LONGEST_WAIT_MS + APART_MS)
-  await inRounds(MOST_BROUGHT_FORWARD, () => bringForward(db, { latest, now }))
+  const latest = { first: plus(now, CLOCKS_APART_MS), again: plus(now, LONGEST_WAIT_MS + CLOCKS_APART_MS) }
+  for (const lane of ['first', 'again'] as const) {
+    await inRounds(MOST_BROUGHT_FORWARD, () => bringForward(db, lane, { latest: latest[lane], now }))
+  }
 }

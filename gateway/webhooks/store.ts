@@ -160,18 +160,24 @@ export const endpointsDue = (db: Db, now: Date): Promise<DueEndpoint[]> =>
 /** The most deliveries that one statement brings forward. */
 export const MOST_BROUGHT_FORWARD = 500
 
+type FarTime = { latest: Date; now: Date }
+
 /**
- * Makes deliveries due now that wait until after `latest`, and returns their number. A clock that was ahead scheduled
- * them, and was set back since. The database's clock must agree: the caller's may be the one that is wrong.
+ * Whether a row waits until after `latest`: a clock that was ahead scheduled it, and was set back since. The database's
+ * clock must agree, because the caller's may be the one that is wrong.
  */
-export async function bringForward(db: Db, { latest, now }: { latest: Date; now: Date }): Promise<number> {
+export const isFar = ({ latest, now }: FarTime) => sql<boolean>`
+  (due_at > ${latest} and due_at > (select till_now()) + (${latest}::timestamptz - ${now}::timestamptz))`
+
+/** Makes far deliveries of a lane due now, and returns their number. */
+export async function bringForward(db: Db, lane: LaneName, time: FarTime): Promise<number> {
+  const ofLane = lane === 'first' ? sql`claim = 0` : sql`claim > 0`
   const { numAffectedRows = 0n } = await sql`
-    update webhook_delivery set due_at = ${now}
+    update webhook_delivery set due_at = ${time.now}
     where id = any(array(
       select late.id from webhook_endpoint endpoint, lateral (
         select id from webhook_delivery
-        where endpoint_id = endpoint.id and state = 'due' and due_at > ${latest}
-          and due_at > (select till_now()) + (${latest}::timestamptz - ${now}::timestamptz)
+        where endpoint_id = endpoint.id and state = 'due' and ${ofLane} and ${isFar(time)}
         limit ${MOST_BROUGHT_FORWARD} for update skip locked
       ) late
       where endpoint.state = 'enabled' limit ${MOST_BROUGHT_FORWARD}))`.execute(db)
