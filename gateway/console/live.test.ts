@@ -12,7 +12,8 @@ const FIRST_BEAT_MS = 9 * CHECK_MS
 async function startLive() {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const state = { mark: 'a', read: async () => state.mark, mayStay: (_session: string): boolean => true }
-  const live = createLive({ log: captureLog().log, readMark: () => state.read() })
+  const { log, lines } = captureLog()
+  const live = createLive({ log, readMark: () => state.read() })
   const server = createServer((request, response) => {
     const key = request.url ?? ''
     const isOpen = live.open({ key, response, mayStay: async () => state.mayStay(key) })
@@ -31,6 +32,7 @@ async function startLive() {
   return {
     state,
     live,
+    lines,
     pass: (ms: number) => vi.advanceTimersByTimeAsync(ms),
     /** Opens a stream for a session. The returned `text` grows with what arrives. */
     async open(session: string) {
@@ -81,6 +83,28 @@ it('a check that ends after the gateway was stopped writes to no stream', async 
   await stopped
   await expect.poll(() => stream.hasEnded).toBe(true)
   expect(stream.text).toBe(': open\n\n')
+})
+
+it('an outage of the database is logged when it begins and when it ends', async () => {
+  const { state, open, pass, lines } = await startLive()
+  const read = state.read
+  const stream = await open('any')
+  await pass(CHECK_MS)
+  for (const outage of [1, 2]) {
+    state.read = async () => {
+      throw new Error(`outage ${outage}`)
+    }
+    await pass(3 * CHECK_MS)
+    state.read = read
+    await pass(2 * CHECK_MS)
+  }
+  const logged = lines.map((line) => JSON.parse(line)).map(({ level, err }) => [level, err?.message])
+  const outageLines = (outage: number) => [
+    ['error', `outage ${outage}`],
+    ['info', undefined],
+  ]
+  expect(logged).toEqual([...outageLines(1), ...outageLines(2)])
+  expect(stream.hasEnded).toBe(false)
 })
 
 it('a session has at most six streams', async () => {
