@@ -100,6 +100,8 @@ export const paymentSchema = z.object({
   nextOfferAt: z.iso.datetime().optional(),
   /** True if the store cancelled the open offer, so the page does not say that time ran out. */
   cancelledByStore: z.boolean(),
+  /** True if the offer was cancelled on Steam, but not by the till: perhaps with the bot's session. */
+  cancelledElsewhere: z.boolean().optional(),
   /** True if the till gave the offer up: Steam did not say what became of it, and may have moved the items. */
   outcomeUnknown: z.boolean().optional(),
   /** When Steam ends its hold on the items of the ended trade. It then delivers them unless the shopper cancels. */

@@ -332,6 +332,10 @@ const MODALS: Scene[] = [
     ...outcomeScene('tradeHasInvalidItems', { steamHoldUntil: '2026-03-16T09:00:00.000Z' }),
     name: 'outcome-steam-hold',
   },
+  {
+    ...outcomeScene('tradeTimeout', { cancelledElsewhere: true, endedAtOnce: true }),
+    name: 'outcome-cancelled-elsewhere',
+  },
 ]
 
 /** The scenes that the gallery photographs at every width, and in forced colours. */

@@ -37,6 +37,12 @@ const GIVEN_UP: readonly (string | null)[] = [
   'ended_by_operator',
 ] satisfies EndReason[]
 
+/** Reasons of trades whose offer somebody other than the till cancelled. */
+const CANCELLED_ELSEWHERE: readonly (string | null)[] = [
+  'cancelled_elsewhere',
+  `cancelled_elsewhere${AT_ONCE}`,
+] satisfies EndReason[]
+
 /**
  * Returns a function that reads any number of views in one query, by the till's clock. `communityUrl`: where shoppers
  * accept offers. `shownMs`: how long after its expiry the page of an ended deposit shows the shopper's details.
@@ -115,6 +121,8 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     endedAtOnce: row.trade_reason?.endsWith(AT_ONCE) ?? false,
     ...nextOfferOf(row),
     cancelledByStore: row.status === 'tradeTimeout' && row.trade_reason === 'cancelled_by_store',
+    ...(row.status === 'tradeTimeout' &&
+      CANCELLED_ELSEWHERE.includes(row.trade_reason) && { cancelledElsewhere: true }),
     ...(row.status === 'tradeTimeout' && GIVEN_UP.includes(row.trade_reason) && { outcomeUnknown: true }),
     steamHoldUntil: row.steam_hold_until?.toISOString() ?? null,
     // In the page's API, the offer's id has this name.

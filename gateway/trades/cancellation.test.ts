@@ -58,6 +58,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
     const shown = (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment
     expect(shown).toMatchObject({ cancelledByStore: true, endedAtOnce: false })
     expect(shown).not.toHaveProperty('outcomeUnknown')
+    expect(shown).not.toHaveProperty('cancelledElsewhere')
     expect(await cancel()).toBe('ended')
   })
 
@@ -132,6 +133,18 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
     const { due_at: dueAt } = await tradeRow()
     expect(dueAt?.getTime()).toBe(till.clock.now().getTime() + 5_000)
   })
+})
+
+it('an offer that somebody else cancelled is shown so, and not as one that was not accepted in time', async () => {
+  const { row } = await pendingDeposit()
+  const offer = session.offers.get('1')
+  if (offer === undefined) throw new Error('Steam has no offer')
+  session.offers.set('1', { ...offer, state: 'cancelled' })
+  await watch()
+  const { status, hash } = await row()
+  expect(status).toBe('tradeTimeout')
+  const shown = (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment
+  expect(shown).toMatchObject({ cancelledElsewhere: true, cancelledByStore: false, endedAtOnce: true })
 })
 
 describe('a process without the lease', () => {

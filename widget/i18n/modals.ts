@@ -96,6 +96,11 @@ const en = {
     description:
       'We did not receive the items, and they are still yours. Go back to the store and try again, or contact support.',
   },
+  cancelledElsewhere: {
+    title: 'The offer was cancelled on Steam',
+    description:
+      'It wasn’t you, and it wasn’t our system. We did not receive the items, and they are still yours. Don’t accept another offer that looks like ours: go back to the store and start again, or contact support.',
+  },
   outcomeUnknown: {
     title: 'We don’t know how the trade ended',
     description:
@@ -114,6 +119,7 @@ const en = {
     'An API key is a password for programs: with it, they read and cancel your trade offers. Only developers need one, so you probably never made one. If this page of Steam shows a key, a thief probably made it:',
   scamApiKey: 'Check your Steam API key',
   stolenKeyTitle: 'If this wasn’t you, secure your account first',
+  checkAccountTitle: 'Check your account too, to be safe',
   stolenKeyText:
     'The offer was cancelled seconds after we sent it. Thieves with a stolen Steam Web API key do this, then send an offer that looks like ours.',
   stolenKeySteps: [
@@ -263,6 +269,11 @@ const ru: ModalTexts = {
     description:
       'Мы не получили предметы, они остались у вас. Вернитесь в магазин и попробуйте снова или обратитесь в поддержку.',
   },
+  cancelledElsewhere: {
+    title: 'Предложение отменено в Steam',
+    description:
+      'Это сделали не вы и не наша система. Мы не получили предметы, они остались у вас. Не принимайте других предложений, похожих на наше: вернитесь в магазин и начните заново или обратитесь в поддержку.',
+  },
   outcomeUnknown: {
     title: 'Неизвестно, чем закончился обмен',
     description:
@@ -281,6 +292,7 @@ const ru: ModalTexts = {
     'Ключ API — пароль для программ: с ним они читают и отменяют ваши предложения обмена. Он нужен только разработчикам, так что вы его, скорее всего, не создавали. Если на этой странице Steam есть ключ, его, вероятно, создал вор:',
   scamApiKey: 'Проверить ключ Steam API',
   stolenKeyTitle: 'Если это были не вы, сначала защитите аккаунт',
+  checkAccountTitle: 'На всякий случай проверьте и свой аккаунт',
   stolenKeyText:
     'Предложение отменили через несколько секунд после отправки. Так поступают воры с украденным ключом Steam Web API, а потом присылают предложение, похожее на наше.',
   stolenKeySteps: [

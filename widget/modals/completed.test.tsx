@@ -85,6 +85,28 @@ it('if Steam did not say what became of the offer, the page does not claim that 
   expect(html).not.toContain('still yours')
 })
 
+describe('the dialog after somebody other than the till cancelled the offer', () => {
+  const html = (change: Partial<Payment> = {}): string => {
+    const ended = payment({ status: 'tradeTimeout', cancelledElsewhere: true, ...change })
+    return markup(<Completed outcome="tradeTimeout" hasAlarm={false} payment={ended} />)
+  }
+
+  it('says so, and does not say that time ran out', () => {
+    expect(html()).toContain(`>${en.cancelledElsewhere.title}</h2>`)
+    expect(html()).toContain(en.cancelledElsewhere.description)
+    expect(html()).not.toContain(en.outcomes.tradeTimeout.title)
+  })
+
+  it('warns of look-alikes if that took seconds, but does not suspect the shopper, who cannot cancel it', () => {
+    const nextOfferAt = new Date(2026, 10, 26, 12, 1, 30).toISOString()
+    const atOnce = html({ endedAtOnce: true, nextOfferAt })
+    for (const step of en.stolenKeySteps) expect(atOnce).toContain(step)
+    expect(atOnce).toContain(`>${en.checkAccountTitle}</h3>`)
+    for (const text of [en.declinedByYou, en.stolenKeyTitle]) expect(atOnce).not.toContain(text)
+    expect(atOnce.split(en.nextOfferAt(formatTime(nextOfferAt, 'en')))).toHaveLength(2)
+  })
+})
+
 it('an offer that Steam holds is not called cancelled, because its items may be taken later', () => {
   const ended = { status: 'tradeHasInvalidItems', steamHoldUntil: '2026-12-13T00:00:00.000Z' } as const
   const html = markup(<Completed outcome="tradeHasInvalidItems" hasAlarm={false} payment={payment(ended)} />)

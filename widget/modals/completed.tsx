@@ -3,6 +3,8 @@ import type { FinalDepositStatus } from '../../contract/statuses.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import { creditOf } from '../flow/split.ts'
 import { formatDate, formatTime } from '../i18n/format.ts'
+import type { ModalTexts } from '../i18n/modals.ts'
+import type { ErrorText } from '../i18n/rest.ts'
 import { Amount } from '../parts/amount.tsx'
 import { SteamLink, StoreLink } from '../parts/solution-links.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -43,9 +45,8 @@ export function Completed({ outcome, hasAlarm, payment }: Props) {
       </Dialog>
     )
   }
-  const { steamHoldUntil, cancelledByStore, outcomeUnknown = false } = payment
-  const end = cancelledByStore ? texts.cancelledByStore : texts.outcomes[outcome]
-  const { title, description } = outcomeUnknown ? texts.outcomeUnknown : end
+  const { steamHoldUntil, cancelledElsewhere = false, outcomeUnknown = false } = payment
+  const { title, description } = endTextOf(payment, outcome, texts)
   const isWarned = SUSPICIOUS[outcome] || payment.endedAtOnce
   const isInEscrow = outcome === 'tradeHasInvalidItems' && steamHoldUntil !== null
   return (
@@ -67,15 +68,13 @@ export function Completed({ outcome, hasAlarm, payment }: Props) {
             </p>
           )}
           {outcome === 'succeeded' && <Received payment={payment} />}
-          {isWarned && (
-            <>
-              {/* First, because most shoppers ended the offer themselves, even one that ended within seconds. */}
-              <p>
-                {texts.declinedByYou} <NextOffer payment={payment} />
-              </p>
-              <ScamSteps endedAtOnce={payment.endedAtOnce} isCountered={outcome === 'tradeCountered'} />
-            </>
+          {/* First, because most shoppers ended the offer themselves, even one that ended within seconds. */}
+          {isWarned && !cancelledElsewhere && (
+            <p>
+              {texts.declinedByYou} <NextOffer payment={payment} />
+            </p>
           )}
+          {isWarned && <ScamSteps payment={payment} isCountered={outcome === 'tradeCountered'} />}
           {hasAlarm && <Alarm />}
           <Numbers payment={payment} />
           <StoreLink
@@ -88,6 +87,12 @@ export function Completed({ outcome, hasAlarm, payment }: Props) {
       )}
     </Dialog>
   )
+}
+
+function endTextOf(payment: Payment, outcome: DrawnOutcome, texts: ModalTexts): ErrorText {
+  if (payment.outcomeUnknown) return texts.outcomeUnknown
+  if (payment.cancelledByStore) return texts.cancelledByStore
+  return payment.cancelledElsewhere ? texts.cancelledElsewhere : texts.outcomes[outcome]
 }
 
 /** The numbers that support asks for. */
@@ -147,14 +152,17 @@ function Received({ payment }: { payment: Payment }) {
 
 const API_KEY_URL = 'https://steamcommunity.com/dev/apikey'
 
-/** `endedAtOnce`: the offer ended faster than a person can read, so a program with access to the account may have ended it. */
-function ScamSteps({ endedAtOnce, isCountered }: { endedAtOnce: boolean; isCountered: boolean }) {
+function ScamSteps({ payment, isCountered }: { payment: Payment; isCountered: boolean }) {
   const { texts } = useModalTexts()
+  // The offer ended faster than a person can read, so a program with access to the account may have ended it.
+  const { endedAtOnce } = payment
+  // Only the sender can cancel an offer, so it cannot have been the shopper.
+  const hastyTitle = payment.cancelledElsewhere ? texts.checkAccountTitle : texts.stolenKeyTitle
   const scamSteps = isCountered ? [texts.counteredStep, ...texts.scamSteps.slice(1)] : texts.scamSteps
   const steps = endedAtOnce ? texts.stolenKeySteps : scamSteps
   return (
     <div className="scam-steps">
-      <h3>{endedAtOnce ? texts.stolenKeyTitle : texts.scamTitle}</h3>
+      <h3>{endedAtOnce ? hastyTitle : texts.scamTitle}</h3>
       {endedAtOnce && <p>{texts.stolenKeyText}</p>}
       <ol>
         {steps.map((step) => (
