@@ -41,6 +41,7 @@ const PLACES: Record<Data['open'][number]['kind'], string> = {
   botsUnheld: '/bots',
   botsBarred: '/bots',
   storesAtLimit: '/money',
+  shoppersTookBack: '/shoppers',
   proposalsOpen: '/settings',
   feedsFailing: '/prices',
   tokensEndSoon: '/bots',

@@ -26,6 +26,10 @@ const ALERT_TEXTS: Record<AlertKind, readonly [one: string, many: string]> = {
     'store with little room left in its limit of credit at risk',
     'stores with little room left in their limit of credit at risk',
   ],
+  shoppersTookBack: [
+    'account that took items back in the last 24 hours',
+    'accounts that took items back in the last 24 hours',
+  ],
   proposalsOpen: ['act that waits for a second operator', 'acts that wait for a second operator'],
   feedsFailing: [
     'feed of prices or exchange rates that fails',

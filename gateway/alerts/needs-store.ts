@@ -33,6 +33,8 @@ export type Needs = {
   vaultNeeds: number
   /** Stores whose credit at risk is at least nine tenths of their limit, so further credit will soon be held. */
   storesAtLimit: number
+  /** Accounts that took items back in the last 24 hours, until an operator trusts them again. */
+  shoppersTookBack: number
   proposalsOpen: number
   /** Feeds of prices or exchange rates whose latest request failed. One source has a feed for each game. */
   feedsFailing: number
@@ -78,6 +80,8 @@ export async function readNeeds(db: Db): Promise<Needs> {
           and bot.state = 'active')::int as "botsBarred",
       (select count(*) from store join credit_at_risk on store_id = store.id where disabled_at is null
         and risk_limit_usd_cents > 0 and usd_cents >= ${sql.lit(NEAR_LIMIT)} * risk_limit_usd_cents)::int as "storesAtLimit",
+      (select count(*) from careful_shopper
+        where last_at > (select till_now()) - interval '24 hours')::int as "shoppersTookBack",
       (select count(*) from proposal where state = 'open')::int as "proposalsOpen",
       (select count(*) from price_feed where failures > 0 and removed_at is null)::int as "feedsFailing",
       coalesce((select differences from ledger_check), 0)::int as "ledgerDifferences"`.execute(db)

@@ -1,8 +1,11 @@
 /** Which problems count as needing an operator, and cause an alert. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { inTransaction } from '../db/transaction.ts'
 import type { Stage } from '../departures/departure.ts'
 import { publishEvents } from '../events/service.ts'
+import { HOUR_MS } from '../kit/duration.ts'
+import { endOnRelease, putOnRelease } from '../shoppers/on-release-store.ts'
 import { payFor } from '../testing/payment.ts'
 import { startReceiver, status } from '../testing/receiver.ts'
 import { aBot, aDeparture, aDeposit, aStore, aVaultNeed, startTill, type Till } from '../testing/till.ts'
@@ -56,6 +59,24 @@ test('a store counts while its credit at risk is at least 90 % of its limit', as
   expect(await needs()).toMatchObject({ storesAtLimit: 1 })
   await till.db.updateTable('store').set({ risk_limit_usd_cents: 20_000n }).where('id', '=', id).execute()
   expect(await needs()).toMatchObject({ storesAtLimit: 0 })
+})
+
+test('an account counts for a day after it took items back, or until an operator trusts it', async () => {
+  await payFor(till, bot, await aDeposit(till, await aStore(till)))
+  const { id: tradeId, steamId } = await till.db
+    .selectFrom('trade')
+    .select(['id', 'partner_steam_id as steamId'])
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  const takeBack = async (hoursAgo: number) =>
+    putOnRelease(till.db, { steamId, tradeId, at: new Date(till.clock.now().getTime() - hoursAgo * HOUR_MS) })
+  await takeBack(25)
+  expect(await needs()).toMatchObject({ shoppersTookBack: 0 })
+  await takeBack(23)
+  expect(await needs()).toMatchObject({ shoppersTookBack: 1 })
+  await inTransaction(till.db, (tx) => endOnRelease(tx, steamId))
+  expect(await needs()).toMatchObject({ shoppersTookBack: 0 })
 })
 
 test('a departure counts until it is explained or called off, or its items are back', async () => {

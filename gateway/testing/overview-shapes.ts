@@ -29,6 +29,7 @@ export const OVERVIEW_SHAPES: Record<string, z.ZodObject> = {
       botsUnheld: z.int(),
       botsBarred: z.int(),
       storesAtLimit: z.int(),
+      shoppersTookBack: z.int(),
       tokensEndSoon: z.int(),
       endpointsLost: z.int(),
       endpointsFailing: z.int(),

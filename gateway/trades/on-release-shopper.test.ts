@@ -1,5 +1,6 @@
 /** A shopper who took items back is credited on release in any store, until an operator restores the stores' terms. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readNeeds } from '../alerts/needs-store.ts'
 import type { BotContext } from '../bots/bot.ts'
 import { viewReader } from '../deposits/shopper-view.ts'
 import { forecastPromise } from '../ledger/promise.ts'
@@ -81,6 +82,7 @@ describe('D-36 a shopper who took a trade back', () => {
     expect(till.lines.filter((line) => line.includes('was taken back by its sender'))).toEqual([
       expect.stringContaining(SHOPPER),
     ])
+    expect(await readNeeds(till.db)).toMatchObject({ shoppersTookBack: 1 })
   })
 
   it('gets a warning of credit on release before picking items, and uses no part of the limit', async () => {
