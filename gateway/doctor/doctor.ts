@@ -25,8 +25,8 @@ import { probeDatabase } from './database-store.ts'
 import { type Finding, notChecked } from './finding.ts'
 import { proxyFindings } from './proxy.ts'
 import { probePublic } from './public-probe.ts'
-import { botFindings, priceFindings, storeFindings } from './readiness.ts'
-import { acknowledgedBots, readCoverage, readNewestRates } from './readiness-store.ts'
+import { botFindings, commissionFindings, priceFindings, storeFindings } from './readiness.ts'
+import { acknowledgedBots, readCoverage, readNewestRates, readStores } from './readiness-store.ts'
 import { machineFindings, settingsFindings } from './settings.ts'
 import { steamClockFindings } from './steam-clock.ts'
 import { readStoreStates } from './store-states.ts'
@@ -176,10 +176,12 @@ async function examineParts(
     ['vault', async () => vaultFindings(await awaitVault(db))],
     [
       'stores',
-      async () =>
-        storeFindings(
+      async () => [
+        ...commissionFindings(await readStores(db), config),
+        ...storeFindings(
           await readStoreStates({ config, db, clock: systemClock, sendsWebhooks: options.sendsWebhooks }),
         ),
+      ],
     ],
   ]
   // All parts run at the same time, so they share the wait for a silent database.

@@ -40,5 +40,5 @@ export async function acknowledgedBots(db: Db): Promise<Set<bigint>> {
   return new Set(rows.map(({ id }) => id))
 }
 
-export const readStores = (db: Db): Promise<{ id: bigint; name: string }[]> =>
-  db.selectFrom('store').select(['id', 'name']).orderBy('id').execute()
+export const readStores = (db: Db): Promise<{ id: bigint; name: string; commissionBps: number | null }[]> =>
+  db.selectFrom('store').select(['id', 'name', 'commission_bps as commissionBps']).orderBy('id').execute()

@@ -1,6 +1,8 @@
 /** The doctor's findings about price sources, bots' tokens and webhooks' secrets. */
 import { expect, it } from 'vitest'
-import { botFindings, priceFindings, storeFindings } from './readiness.ts'
+import type { Game } from '../../contract/games.ts'
+import { rulesWith } from '../pricing/price.ts'
+import { botFindings, commissionFindings, priceFindings, storeFindings } from './readiness.ts'
 
 it.each([
   ['csfloat', 'cs', /take csfloat out of TRADETILL_PRICE_SOURCES and restart/],
@@ -60,3 +62,22 @@ it('a webhook whose secret no master key opens needs another secret', () => {
     },
   ])
 })
+
+it.each<[games: Game[], commissionBps: number | null, spikeBps: number, advice: RegExp | null]>([
+  [[], 2_350, 3_000, null],
+  [[], null, 5_000, null],
+  [[], 2_350, 5_000, /--commission 33\.34, or set TRADETILL_PRICE_ABOVE_LEVEL=cs,dota,rust,tf/],
+  [['cs'], 2_350, 5_000, /TRADETILL_PRICE_ABOVE_LEVEL=cs,dota,rust,tf/],
+  [['cs', 'dota', 'rust', 'tf'], 2_350, 5_000, null],
+])(
+  'D-13 with %j intended, a store’s commission of %s and a spike of %i is judged again',
+  (games, commissionBps, spikeBps, advice) => {
+    const config = { priceRules: rulesWith(() => ({ spikeBps })), mayPayAboveLevel: new Set(games) }
+    const findings = commissionFindings([{ id: 1n, name: 'Ember', commissionBps }], config)
+    expect(findings).toMatchObject(
+      advice === null
+        ? []
+        : [{ check: 'stores.1.commission', state: 'mend', advice: expect.stringMatching(advice) }],
+    )
+  },
+)

@@ -1,9 +1,11 @@
 /** Prices, bots and stores: whether a shopper could pay right now. Pure checks. */
 import type { Game } from '../../contract/games.ts'
 import { tokenEnd } from '../bots/token-end.ts'
+import type { Config } from '../config.ts'
 import { HOUR_MS } from '../kit/duration.ts'
 import { RATES_SOURCE } from '../pricing/exchange.ts'
 import { FILE_SOURCE } from '../pricing/price.ts'
+import { unsafeCommissionOf } from '../pricing/settings.ts'
 import { withoutQuery } from '../webhooks/url.ts'
 import { ageText, type Finding, good, mend, notChecked } from './finding.ts'
 
@@ -180,6 +182,25 @@ export function storeFindings(stores: readonly StoreState[]): Finding[] {
       return [mend(check, `${name} has no webhook`, advice)]
     }
     return endpoints.map((endpoint) => endpointFinding(`${check}.webhook.${endpoint.endpointId}`, endpoint))
+  })
+}
+
+type StoreCommission = { id: bigint; name: string; commissionBps: number | null }
+
+/** Checks the stores' own commissions again, because the settings may have changed since `store update` checked them. */
+export function commissionFindings(
+  stores: readonly StoreCommission[],
+  config: Pick<Config, 'priceRules' | 'mayPayAboveLevel'>,
+): Finding[] {
+  return stores.flatMap(({ id, name, commissionBps }) => {
+    const unsafe = unsafeCommissionOf(config, commissionBps)
+    if (unsafe === undefined) return []
+    const { games, leastBps, aboveLevel } = unsafe
+    return mend(
+      `stores.${id}.commission`,
+      `${name}: its commission is too small for ${games.join(', ')}, so a pumped price would pay more than the item is worth`,
+      `tradetill store update --store ${id} --commission ${(leastBps / 100).toFixed(2)}, or set TRADETILL_PRICE_ABOVE_LEVEL=${aboveLevel.join(',')} if that is intended`,
+    )
   })
 }
 

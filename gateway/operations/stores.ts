@@ -3,8 +3,7 @@ import type { Currency } from '../../contract/money.ts'
 import type { Endpoint } from '../../contract/webhooks.ts'
 import { keysetPage } from '../kit/keyset-page.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
-import { withCommission } from '../pricing/price.ts'
-import { gamesAboveLevel, leastCommissionBps } from '../pricing/settings.ts'
+import { unsafeCommissionOf } from '../pricing/settings.ts'
 import type { Mode } from '../stores/api-key.ts'
 import { readBalances } from '../stores/balance-store.ts'
 import { type KeyFacts, listKeys } from '../stores/keys.ts'
@@ -67,11 +66,10 @@ export function changeStore(
 }
 
 function unsafeCommission({ config }: ActDeps, commissionBps: number | null | undefined): string | undefined {
-  const games = gamesAboveLevel(withCommission(config.priceRules, commissionBps ?? null))
-  const unsafe = games.filter((game) => !config.mayPayAboveLevel.has(game))
-  if (typeof commissionBps !== 'number' || unsafe.length === 0) return undefined
-  const leastBps = Math.max(...unsafe.map((game) => leastCommissionBps(config.priceRules[game])))
-  return `The commission is too small for ${unsafe.join(', ')}: a pumped price would pay more than the item is worth. Set at least ${(leastBps / 100).toFixed(2)} percent. If you intend less, set TRADETILL_PRICE_ABOVE_LEVEL=${unsafe.join(',')}.`
+  const unsafe = unsafeCommissionOf(config, commissionBps)
+  if (unsafe === undefined) return undefined
+  const { games, leastBps, aboveLevel } = unsafe
+  return `The commission is too small for ${games.join(', ')}: a pumped price would pay more than the item is worth. Set at least ${(leastBps / 100).toFixed(2)} percent. If you intend less, set TRADETILL_PRICE_ABOVE_LEVEL=${aboveLevel.join(',')}.`
 }
 
 export type SwitchedStore = { storeId: bigint; name: string; disabledAt: Date | null }

@@ -4,7 +4,7 @@ import { GAMES, type Game } from '../../contract/games.ts'
 import { isLoopback } from '../../contract/loopback.ts'
 import { MINUTE_MS } from '../kit/duration.ts'
 import { perGame } from './per-game.ts'
-import { type GameRules, type PricingRules, rulesWith } from './price.ts'
+import { type GameRules, type PricingRules, rulesWith, withCommission } from './price.ts'
 
 /** An https address, or one on this machine: with plain http, an attacker on the network could change prices. */
 const address = z
@@ -84,12 +84,34 @@ export function problemOfRules(settings: Settings): string | undefined {
 }
 
 /** Games in which a price at its limit pays more than the item's weekly level. */
-export const gamesAboveLevel = (rules: PricingRules): Game[] =>
+const gamesAboveLevel = (rules: PricingRules): Game[] =>
   GAMES.filter((game) => rules[game].commissionBps < leastCommissionBps(rules[game]))
 
 /** The smallest commission under which a price at its limit pays at most the item's weekly level. */
 export const leastCommissionBps = ({ spikeBps }: Pick<GameRules, 'spikeBps'>): number =>
   BPS_ONE - Math.floor((BPS_ONE * BPS_ONE) / (BPS_ONE + spikeBps))
+
+/** `leastBps`: the smallest safe commission. `aboveLevel`: the value of TRADETILL_PRICE_ABOVE_LEVEL that allows this one. */
+type UnsafeCommission = { games: Game[]; leastBps: number; aboveLevel: Game[] }
+
+type Allowed = { priceRules: PricingRules; mayPayAboveLevel: ReadonlySet<Game> }
+
+/** Returns the games for which a store's own commission is too small; undefined if there are none, or it has none. */
+export function unsafeCommissionOf(
+  { priceRules, mayPayAboveLevel }: Allowed,
+  commissionBps: number | null | undefined,
+): UnsafeCommission | undefined {
+  if (typeof commissionBps !== 'number') return undefined
+  const above = gamesAboveLevel(withCommission(priceRules, commissionBps))
+  const games = above.filter((game) => !mayPayAboveLevel.has(game))
+  if (games.length === 0) return undefined
+  const leastBps = Math.max(...games.map((game) => leastCommissionBps(priceRules[game])))
+  return {
+    games,
+    leastBps,
+    aboveLevel: GAMES.filter((game) => games.includes(game) || mayPayAboveLevel.has(game)),
+  }
+}
 
 export type WebSources = {
   market?: Record<Game, string>
