@@ -244,11 +244,14 @@ export const priceReasonSchema = z.object({
 export const tradeBodySchema = z.object({
   hash: hashSchema,
   game: z.enum(GAMES),
-  /** Asset ids. The server refuses more than its limit with `too_many_items`. */
+  /**
+   * Asset ids. The server refuses more than its limit with `too_many_items`, for which the page has a text of its own.
+   * More ids than are allowed here would not fit into a body.
+   */
   items: z
     .array(z.string().regex(/^\d{1,20}$/))
     .min(1)
-    .max(1000),
+    .max(4000),
   quoteId: z.string().max(64).optional(),
 })
 

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { tradeBodySchema } from '../../contract/widget-api.ts'
 import type { BotContext } from '../bots/bot.ts'
+import { MOST_BODY_BYTES } from '../http/json-body.ts'
 import { balancesOf } from '../ledger/store.ts'
 import { type FakeSession, fakeSession } from '../testing/fake-steam.ts'
 import { aBot, aDeposit, aStore, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
@@ -89,8 +91,12 @@ describe('asking for a trade', () => {
     const deposit = await aDeposit(till, store)
     const unknown = { ...deposit.body, hash: '0'.repeat(32) }
     expect(await requestTrade(till.deps, unknown)).toEqual({ kind: 'refused', code: 'deposit_not_found' })
-    const many = { ...deposit.body, items: Array.from({ length: 51 }, (_, index) => `${index + 1}`) }
-    expect(await requestTrade(till.deps, many)).toEqual({ kind: 'refused', code: 'too_many_items' })
+    for (const length of [51, 4_000]) {
+      const items = Array.from({ length }, (_, index) => `${40_000_000_000 + index}`)
+      const many = tradeBodySchema.parse({ ...deposit.body, items })
+      expect(JSON.stringify(many).length).toBeLessThan(MOST_BODY_BYTES)
+      expect(await requestTrade(till.deps, many)).toEqual({ kind: 'refused', code: 'too_many_items' })
+    }
     till.clock.advance(60 * 60_000)
     await expireDeposit(till.deps, deposit.id)
     expect(await requestTrade(till.deps, deposit.body)).toEqual({ kind: 'refused', code: 'deposit_closed' })
