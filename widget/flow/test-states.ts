@@ -36,7 +36,7 @@ export function item(id: string, price = 200, name = `Item ${id}`): Item {
   return {
     id,
     name,
-    iconUrl: '',
+    iconUrl: 'https://img.test/1.png',
     price,
     rarity: 'rarity-1',
     rarityName: null,

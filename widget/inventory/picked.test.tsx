@@ -10,8 +10,7 @@ import { BottomBar } from './bottom-bar.tsx'
 /** Returns the markup of the bottom bar. The items cost 2, 20 and 30 dollars. */
 function bar(picked: readonly string[], change: Partial<Payment> = {}, ...events: FlowEvent[]): string {
   const items = [item('1', 200), item('2', 2_000), item('3', 3_000)]
-  const pictures = items.map((each) => ({ ...each, iconUrl: 'https://img.test/1.png' }))
-  const { state } = play(withItems(pictures), ...picked.map(toggle), ...events)
+  const { state } = play(withItems(items), ...picked.map(toggle), ...events)
   const flow: Flow = { state: () => state, dispatch: () => {}, subscribe: () => () => {} }
   return markup(<BottomBar stand={standOf(state)} payment={payment(change)} flow={flow} />)
 }

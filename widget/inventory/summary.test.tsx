@@ -1,6 +1,6 @@
 /** The panel on a desktop, and in part the bar on a phone: the amounts, the button and the picks, before Add funds is pressed and during an offer. */
 import { describe, expect, it } from 'vitest'
-import type { Inventory, Item, Payment } from '../../contract/widget-api.ts'
+import type { Inventory, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { item, payment, play, standOf, toggle, withItems } from '../flow/test-states.ts'
 import { en } from '../i18n/en.ts'
@@ -16,7 +16,7 @@ function panel(
   Panel: typeof Summary = Summary,
 ): string {
   const items = [item('1', 200), item('2', 2_000), item('3', 3_000)]
-  const shown = { ...inventory, items: (inventory.items ?? items).map(withPicture) }
+  const shown = { ...inventory, items: inventory.items ?? items }
   const { state } = play(withItems(items, shown), ...picked.map(toggle))
   const flow: Flow = {
     state: () => state,
@@ -25,8 +25,6 @@ function panel(
   }
   return markup(<Panel stand={standOf(state)} payment={payment(change)} flow={flow} />)
 }
-
-const withPicture = (given: Item): Item => ({ ...given, iconUrl: 'https://img.test/1.png' })
 
 const text = (markup: string) => markup.replace(/<[^>]+>/g, ' ').replace(/[ \u00a0]+/g, ' ')
 
