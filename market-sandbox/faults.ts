@@ -222,7 +222,7 @@ export function createFaults() {
     clear: () => on.clear(),
     isOn: (name: FaultName) => on.has(name),
     use,
-    on: (): FaultName[] => [...on.keys()],
+    activeNames: (): FaultName[] => [...on.keys()],
     /** Returns the effect of the active faults on this request, and counts the request. */
     take({ isOwn, method, path }: Incoming): Effect | undefined {
       if (isOwn) return undefined

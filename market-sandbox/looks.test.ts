@@ -18,7 +18,7 @@ async function startClock() {
   if (address === null || typeof address === 'string') throw new Error('the server has no port')
   return {
     url: `http://localhost:${address.port}`,
-    reads: () => reads,
+    countReads: () => reads,
     hold() {
       isHeld = true
       reads = 0
@@ -36,12 +36,12 @@ it('looks that wait for a slow Steam become one, so they do not pile up', async 
   const market = await startMarket({ port: 0, steamUrl: steam.url, everyMs: 0 })
   steam.hold()
   const first = market.look()
-  await expect.poll(steam.reads).toBe(1)
+  await expect.poll(steam.countReads).toBe(1)
   const others = Array.from({ length: 5 }, () => market.look())
   steam.release()
   await Promise.all([first, ...others])
   // Each of the two markets looked once for the first call, and once for all others.
-  expect(steam.reads()).toBe(4)
+  expect(steam.countReads()).toBe(4)
   await market.close()
   await steam.close()
 })

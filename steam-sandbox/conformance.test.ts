@@ -30,12 +30,12 @@ describe('the conformance suite', () => {
     (behaviour) => {
       const players: Record<string, string> = PLAYER_OF_BEHAVIOUR
       const player = players[behaviour]
-      const use = new RegExp(player ? `'${player}'` : `['/]${behaviour}'`)
+      const usage = new RegExp(player ? `'${player}'` : `['/]${behaviour}'`)
       const tests = [
         ...sources,
         ...OTHER_TEST_FILES.map((name) => readFileSync(new URL(name, import.meta.url), 'utf8')),
       ]
-      expect(tests.some((source) => use.test(source))).toBe(true)
+      expect(tests.some((source) => usage.test(source))).toBe(true)
     },
   )
 })

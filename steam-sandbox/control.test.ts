@@ -26,7 +26,7 @@ function press(path: string, fields: [string, string][], origin = steam.url): Pr
   return fetch(`${steam.url}${path}`, { method: 'POST', headers: { origin }, body, redirect: 'manual' })
 }
 
-const show = async (path: string) => (await fetch(`${steam.url}${path}`)).text()
+const readPage = async (path: string) => (await fetch(`${steam.url}${path}`)).text()
 
 /** Sends an offer of the first bot for three of a shopper's Counter-Strike 2 items. */
 function sendBotOffer(name = 'nova_hound') {
@@ -74,7 +74,7 @@ describe('time', () => {
   it('is advanced by a button of the page', async () => {
     expect((await press('/behaviours/', [['advance', String(7 * DAY_S)]])).status).toBe(303)
     expect((await call('GET', 'clock')).body).toMatchObject({ aheadS: 7 * DAY_S })
-    expect(await show('/behaviours/')).toContain(', 7 days ahead')
+    expect(await readPage('/behaviours/')).toContain(', 7 days ahead')
   })
 
   it('under trade protection can be set to a minute', async () => {
@@ -91,15 +91,15 @@ describe('a reversal', () => {
     expect((await call('POST', `trades/${tradeId}/reverse`, part)).status).toBe(200)
     expect(steam.world().trades[0]?.status).toBe(TRADE.selectiveRollback)
     expect((await call('POST', `trades/${tradeId}/reverse`)).status).toBe(200)
-    const again = await call('POST', `trades/${tradeId}/reverse`)
-    expect([again.status, again.body]).toMatchObject([409, { error: expect.stringMatching('taken back') }])
+    const second = await call('POST', `trades/${tradeId}/reverse`)
+    expect([second.status, second.body]).toMatchObject([409, { error: expect.stringMatching('taken back') }])
     expect((await call('GET', 'trades')).body).toHaveLength(3)
   })
 
   it('of some items, or of all trades, can be made on the page', async () => {
     const { steamId, tradeId, assetIds } = await makeTrade()
     const path = `/profiles/${steamId}/history/`
-    expect(await show(path)).toContain('Reverse this trade')
+    expect(await readPage(path)).toContain('Reverse this trade')
     await press(path, [
       ['reverse', 'part'],
       ['trade', tradeId],
@@ -108,7 +108,7 @@ describe('a reversal', () => {
     expect(steam.world().trades[0]?.status).toBe(TRADE.selectiveRollback)
     await press(path, [['reverse', 'all']])
     expect(steam.world().trades[0]?.items.every((item) => item.rolledBackAssetId)).toBe(true)
-    const page = await show(path)
+    const page = await readPage(path)
     expect(page).toContain('Undone in part')
     expect(page).not.toContain('Reverse this trade')
   })
@@ -135,18 +135,18 @@ describe('the page of an offer', () => {
   it('shows both sides, and gives the items only after the shopper has confirmed the warning and the trade', async () => {
     const { offerId } = sendBotOffer()
     const path = `/tradeoffer/${offerId}/`
-    expect(await show(path)).toMatch(/Your items[\s\S]*Items of [\s\S]*Nothing/)
-    expect(await show(path)).toMatch(/<p>Level \d+ · member since [A-Z]\w+ \d+, 20\d\d<\/p>/)
+    expect(await readPage(path)).toMatch(/Your items[\s\S]*Items of [\s\S]*Nothing/)
+    expect(await readPage(path)).toMatch(/<p>Level \d+ · member since [A-Z]\w+ \d+, 20\d\d<\/p>/)
     const gift = await press(path, [['answer', 'accept']])
     expect(gift.headers.get('location')).toBe(`${path}?step=gift`)
-    expect(await show(`${path}?step=gift`)).toContain('get nothing in return')
+    expect(await readPage(`${path}?step=gift`)).toContain('get nothing in return')
     const phone = await press(path, [['answer', 'gift']])
     expect(phone.headers.get('location')).toBe(`${path}?step=phone`)
-    expect(await show(`${path}?step=phone`)).toContain('Confirm the trade?')
+    expect(await readPage(`${path}?step=phone`)).toContain('Confirm the trade?')
     expect(steam.world().offers[0]?.state).toBe(STATE.active)
     await press(path, [['answer', 'confirm']])
     expect(steam.world().offers[0]?.state).toBe(STATE.accepted)
-    expect(await show(`${path}?step=phone`)).toContain('You accepted this offer.')
+    expect(await readPage(`${path}?step=phone`)).toContain('You accepted this offer.')
   })
 
   it('is not needed for the control API to accept the offer', async () => {
@@ -159,14 +159,14 @@ describe('the page of an offer', () => {
 describe('a counteroffer', () => {
   it('is made on the page of the offer, without the unticked items', async () => {
     const { offerId, assetIds, bot } = sendBotOffer()
-    expect(await show(`/tradeoffer/${offerId}/`)).toContain('Send the counteroffer')
+    expect(await readPage(`/tradeoffer/${offerId}/`)).toContain('Send the counteroffer')
     const ticked = assetIds.slice(1).map((id): [string, string] => ['item', id])
     await press(`/tradeoffer/${offerId}/`, [['answer', 'counter'], ...ticked])
     const [first, second] = steam.world().offers
     expect(first?.state).toBe(STATE.countered)
     expect(second).toMatchObject({ partner: bot.steamId, state: STATE.active })
     expect(second?.give.map(({ assetId }) => assetId)).toEqual(assetIds.slice(1))
-    expect(await show(`/tradeoffer/${offerId}/`)).toContain('You answered with a counteroffer.')
+    expect(await readPage(`/tradeoffer/${offerId}/`)).toContain('You answered with a counteroffer.')
   })
 
   it('is made by the control API', async () => {
@@ -185,37 +185,37 @@ describe('behaviours', () => {
       '"name":"declines","line":"Declines automatically after 10 seconds."',
     )
     await call('PUT', 'behaviours/declines', { steamId })
-    const toNova = sendBotOffer()
-    const toLynx = sendBotOffer('quiet_lynx')
+    const sentToNova = sendBotOffer()
+    const sentToLynx = sendBotOffer('quiet_lynx')
     await call('POST', 'clock', { advanceS: 10 })
     const stateOf = (id: string) => steam.world().offers.find((offer) => offer.id === id)?.state
-    expect([stateOf(toNova.offerId), stateOf(toLynx.offerId)]).toEqual([STATE.declined, STATE.active])
+    expect([stateOf(sentToNova.offerId), stateOf(sentToLynx.offerId)]).toEqual([STATE.declined, STATE.active])
     await call('PUT', 'behaviours/declines', { steamId })
     expect(steam.world().switched).toHaveLength(1)
     await call('DELETE', 'behaviours/declines')
-    const undisturbed = sendBotOffer()
+    const sentLater = sendBotOffer()
     await call('POST', 'clock', { advanceS: 10 })
-    expect(stateOf(undisturbed.offerId)).toBe(STATE.active)
+    expect(stateOf(sentLater.offerId)).toBe(STATE.active)
     await call('PUT', 'behaviours/declines', {})
-    const toBoth = [sendBotOffer(), sendBotOffer('quiet_lynx')]
+    const sentToBoth = [sendBotOffer(), sendBotOffer('quiet_lynx')]
     await call('POST', 'clock', { advanceS: 10 })
-    expect(toBoth.map(({ offerId }) => stateOf(offerId))).toEqual([STATE.declined, STATE.declined])
+    expect(sentToBoth.map(({ offerId }) => stateOf(offerId))).toEqual([STATE.declined, STATE.declined])
     for (const name of ['nonsense', 'constructor'])
       expect((await call('PUT', `behaviours/${name}`, {})).status).toBe(404)
   })
 
   it('let a shopper own 5,000 items of Counter-Strike 2', async () => {
     await call('PUT', 'behaviours/many-items', { steamId: steam.as('quiet_lynx').steamId })
-    const ids = steam
+    const items = steam
       .as('quiet_lynx')
       .items()
       .filter(({ appId }) => appId === 730)
-    expect(new Set(ids.map(({ assetId }) => assetId)).size).toBe(5000)
+    expect(new Set(items.map(({ assetId }) => assetId)).size).toBe(5000)
     expect(steam.as('nova_hound').items().length).toBeLessThan(200)
   })
 
   it('can be switched on and off on a page that has buttons to copy their names', async () => {
-    expect(await show('/behaviours/')).toContain('data-copy="hidden-inventory"')
+    expect(await readPage('/behaviours/')).toContain('data-copy="hidden-inventory"')
     await press('/behaviours/', [['on', 'steam-down']])
     expect(JSON.stringify((await call('GET', 'behaviours')).body)).toMatch(/"steam-down"[^}]*"on":true/)
     await press('/behaviours/', [['off', 'steam-down']])
@@ -223,15 +223,15 @@ describe('behaviours', () => {
   })
 
   it('are shown by magic players, whom the page lists; the control API lists them apart from ordinary shoppers', async () => {
-    const names = async (path: string) => {
+    const readNames = async (path: string) => {
       const { body } = await call('GET', path)
       return Array.isArray(body) ? body.map(({ name }) => name) : []
     }
-    expect(await names('players')).toEqual(['nova_hound', 'quiet_lynx'])
-    expect(await names('magic')).toEqual(
+    expect(await readNames('players')).toEqual(['nova_hound', 'quiet_lynx'])
+    expect(await readNames('magic')).toEqual(
       expect.arrayContaining(['magic_hidden', 'magic_slow', 'magic_reverser']),
     )
-    expect(await show('/')).toContain('magic_hoarder')
+    expect(await readPage('/')).toContain('magic_hoarder')
   })
 })
 
@@ -278,7 +278,7 @@ describe('an additional bot', () => {
 
 describe('the items of a bot', () => {
   /** A bot with three unprotected items, and an account to give them to. */
-  async function botWithTradableItems() {
+  async function makeBotWithTradableItems() {
     const { bot } = await makeTrade()
     steam.advance(7 * DAY_S)
     const taker = steam.as('quiet_lynx')
@@ -286,19 +286,20 @@ describe('the items of a bot', () => {
   }
 
   it('can be given away by the control API, all or some of them, unless they are protected', async () => {
-    const { bot: early } = await makeTrade()
+    const { bot: protectedBot } = await makeTrade()
     expect(
-      (await call('POST', `bots/${early.steamId}/give`, { to: steam.as('quiet_lynx').steamId })).status,
+      (await call('POST', `bots/${protectedBot.steamId}/give`, { to: steam.as('quiet_lynx').steamId }))
+        .status,
     ).toBe(409)
     steam.reset()
-    const { bot, taker } = await botWithTradableItems()
-    const before = taker.items().length
+    const { bot, taker } = await makeBotWithTradableItems()
+    const itemsBefore = taker.items().length
     const [first] = bot.items()
     const path = `bots/${bot.steamId}/give`
     expect(await call('POST', path, { to: taker.steamId, items: [first?.assetId] })).toMatchObject({
       status: 200,
     })
-    expect([bot.items().length, taker.items().length]).toEqual([2, before + 1])
+    expect([bot.items().length, taker.items().length]).toEqual([2, itemsBefore + 1])
     expect((await call('POST', path, { to: taker.steamId })).status).toBe(200)
     expect(bot.items()).toEqual([])
     expect((await call('POST', path, { to: taker.steamId })).status).toBe(409)
@@ -307,8 +308,8 @@ describe('the items of a bot', () => {
   })
 
   it('can be given away by a button of the page', async () => {
-    const { bot, taker } = await botWithTradableItems()
-    expect(await show('/bots/')).toContain('Give its items away (it has 3)')
+    const { bot, taker } = await makeBotWithTradableItems()
+    expect(await readPage('/bots/')).toContain('Give its items away (it has 3)')
     const fields: [string, string][] = [
       ['from', bot.steamId],
       ['to', taker.steamId],
@@ -319,21 +320,21 @@ describe('the items of a bot', () => {
   })
 
   it('can be made to vanish and appear without a trade, by the control API and by buttons', async () => {
-    const { bot } = await botWithTradableItems()
-    const ids = () => bot.items().map(({ assetId }) => assetId)
-    const [first, second] = ids()
+    const { bot } = await makeBotWithTradableItems()
+    const heldIds = () => bot.items().map(({ assetId }) => assetId)
+    const [first, second] = heldIds()
     const trades = steam.world().trades.length
     const lose = (items?: unknown) =>
       call('POST', `bots/${bot.steamId}/lose`, items === undefined ? {} : { items })
     expect(await lose([second])).toMatchObject({ status: 200, body: { assetIds: [second] } })
     expect((await lose([second])).status).toBe(409)
     expect((await press('/bots/', [['lose', bot.steamId]])).status).toBe(303)
-    expect(ids()).not.toContain(first)
-    expect(ids()).toHaveLength(1)
+    expect(heldIds()).not.toContain(first)
+    expect(heldIds()).toHaveLength(1)
     expect((await press('/bots/', [['find', bot.steamId]])).status).toBe(303)
     expect((await call('POST', `bots/${bot.steamId}/find`)).status).toBe(200)
-    expect(new Set(ids()).size).toBe(3)
-    expect((await lose(ids())).status).toBe(200)
+    expect(new Set(heldIds()).size).toBe(3)
+    expect((await lose(heldIds())).status).toBe(200)
     expect((await press('/bots/', [['lose', bot.steamId]])).status).toBe(409)
     expect((await call('POST', 'bots/1/find')).status).toBe(409)
     expect(steam.world().trades).toHaveLength(trades)
@@ -351,21 +352,21 @@ describe('the page of the bots', () => {
         ])
       ).status,
     ).toBe(303)
-    expect((await show('/bots/')).match(/\(1 on\)/g)).toHaveLength(1)
+    expect((await readPage('/bots/')).match(/\(1 on\)/g)).toHaveLength(1)
     await press('/bots/', [
       ['of', bot.steamId],
       ['on', 'steam-down'],
     ])
-    expect((await show('/bots/')).match(/\(1 on\)/g)).toHaveLength(1)
+    expect((await readPage('/bots/')).match(/\(1 on\)/g)).toHaveLength(1)
     await press('/bots/', [
       ['of', bot.steamId],
       ['off', 'send-new-device'],
     ])
-    expect(await show('/bots/')).not.toContain('(1 on)')
+    expect(await readPage('/bots/')).not.toContain('(1 on)')
   })
 
   it('shows the data for a login, and approves a login by QR code', async () => {
-    const page = await show('/bots/')
+    const page = await readPage('/bots/')
     expect(page).toContain('tradetill_bot_1')
     const session = createSession(steam)
     const done = new Promise<void>((resolve, reject) =>

@@ -62,12 +62,12 @@ export function createFaults(nowS: () => number) {
       active = []
     },
     /** Names of the bad days that are on, whether for all accounts or for a single one. */
-    on() {
+    activeNames() {
       forgetEnded()
       return active.flatMap(({ name }) => (name === undefined ? [] : [name]))
     },
     /** Names of the bad days that were switched on for this account alone. */
-    onFor(steamId: string) {
+    activeNamesFor(steamId: string) {
       forgetEnded()
       return active.flatMap((other) =>
         other.steamId === steamId && other.name !== undefined ? [other.name] : [],

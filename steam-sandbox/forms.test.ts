@@ -57,25 +57,25 @@ describe('a form of the trade pages', () => {
   })
 
   it('is refused with (8) if its session id differs from the cookie, or if it comes from another page', async () => {
-    const wrong = { status: 500, body: expect.stringContaining('(8)') }
-    expect(await post({ uri: SEND, form: offerForm('f'.repeat(24)), referer: PAGE })).toMatchObject(wrong)
-    const elsewhere = 'https://elsewhere.example/'
-    expect(await post({ uri: SEND, form: offerForm(SESSION), referer: elsewhere })).toMatchObject(wrong)
+    const refusal = { status: 500, body: expect.stringContaining('(8)') }
+    expect(await post({ uri: SEND, form: offerForm('f'.repeat(24)), referer: PAGE })).toMatchObject(refusal)
+    const foreignPage = 'https://elsewhere.example/'
+    expect(await post({ uri: SEND, form: offerForm(SESSION), referer: foreignPage })).toMatchObject(refusal)
     expect(steam.world().offers).toEqual([])
   })
 
   it('is refused without a session', async () => {
     const form = { sessionid: SESSION }
     expect((await post({ uri: SEND, form, cookie: `sessionid=${SESSION}` })).status).toBe(401)
-    const forged = `sessionid=${SESSION}; steamLoginSecure=%E0%A4%A`
-    expect((await post({ uri: SEND, form, cookie: forged })).status).toBe(401)
+    const forgedCookie = `sessionid=${SESSION}; steamLoginSecure=%E0%A4%A`
+    expect((await post({ uri: SEND, form, cookie: forgedCookie })).status).toBe(401)
   })
 
   it('is refused with status 500 if it is invalid, and with 413 if it is too large', async () => {
     const form = { ...offerForm(SESSION), json_tradeoffer: 'null' }
     expect((await post({ uri: SEND, form, referer: PAGE })).status).toBe(500)
-    const large = { ...offerForm(SESSION), tradeoffermessage: 'x'.repeat(300_000) }
-    expect((await post({ uri: SEND, form: large, referer: PAGE })).status).toBe(413)
+    const largeForm = { ...offerForm(SESSION), tradeoffermessage: 'x'.repeat(300_000) }
+    expect((await post({ uri: SEND, form: largeForm, referer: PAGE })).status).toBe(413)
   })
 })
 
@@ -84,22 +84,22 @@ describe('the page of an offer', () => {
     const { body: sent } = await post({ uri: SEND, form: offerForm(SESSION), referer: PAGE })
     const { tradeofferid } = JSON.parse(sent) as { tradeofferid: string }
     const page = `${steam.url}/tradeoffer/${tradeofferid}/`
-    const read = async (address: string): Promise<string> => (await fetch(address)).text()
+    const readPage = async (address: string): Promise<string> => (await fetch(address)).text()
     const press = async (answer: string): Promise<string> => {
       const headers = { origin: steam.url }
       const body = new URLSearchParams({ answer })
       const reply = await fetch(page, { method: 'POST', headers, body, redirect: 'manual' })
       return new URL(reply.headers.get('location') ?? '', page).href
     }
-    const offer = await read(page)
+    const offer = await readPage(page)
     expect(offer).toMatch(/<h2>Your items<\/h2><ul/)
     expect(offer).toMatch(/<h2>Items of Tradetill Bot #1<\/h2><p class="nothing">Nothing/)
     expect(offer).toMatch(/Level \d+ · member since [A-Z]\w+ \d+, 20\d\d/)
     expect(offer).toContain('CODE')
-    const gift = await press('accept')
-    expect(await read(gift)).toContain('<strong>get nothing in return</strong>')
-    const phone = await press('gift')
-    expect(await read(phone)).toContain('Confirm the trade?')
+    const giftPage = await press('accept')
+    expect(await readPage(giftPage)).toContain('<strong>get nothing in return</strong>')
+    const phonePage = await press('gift')
+    expect(await readPage(phonePage)).toContain('Confirm the trade?')
     expect(steam.world().offers).toMatchObject([{ state: STATE.active }])
     await press('confirm')
     expect(steam.world().offers).toMatchObject([{ state: STATE.accepted }])
@@ -108,11 +108,11 @@ describe('the page of an offer', () => {
   it('shows on the phone the names and pictures of the items to give, and that nothing is received', async () => {
     const { body: sent } = await post({ uri: SEND, form: offerForm(SESSION), referer: PAGE })
     const { tradeofferid } = JSON.parse(sent) as { tradeofferid: string }
-    const phone = await (await fetch(`${steam.url}/tradeoffer/${tradeofferid}/?step=phone`)).text()
+    const phonePage = await (await fetch(`${steam.url}/tradeoffer/${tradeofferid}/?step=phone`)).text()
     const [item] = steam.as('nova_hound').tradable(730)
     const { name } = CATALOGUE.get(item?.classId ?? '') ?? { name: 'no item' }
     const [, given = '', received = ''] =
-      /<h2>You give<\/h2>(.*)<h2>You get<\/h2>(.*)<form/s.exec(phone) ?? []
+      /<h2>You give<\/h2>(.*)<h2>You get<\/h2>(.*)<form/s.exec(phonePage) ?? []
     expect(given).toMatch(/<li><img src="\/economy\/image\/[\w.-]+\/100fx100f" alt="">/)
     expect(given).toContain(`>${name}</li>`)
     expect(received).toContain('>Nothing<')
@@ -150,14 +150,14 @@ describe('sessions', () => {
   it('of an account can be ended, and its refresh tokens revoked, by the control API', async () => {
     const { steamId, refreshToken } = steam.as('Tradetill Bot #1')
     const account = () => steam.world().accounts.find((other) => other.steamId === steamId)
-    const before = refreshToken()
+    const tokenBefore = refreshToken()
     await control(steam, `POST sessions/${steamId}/expire`)
     expect(account()).toMatchObject({ loginGeneration: 0, sessionGeneration: 1 })
-    expect(await loginCookies(steam, before)).not.toEqual([])
+    expect(await loginCookies(steam, tokenBefore)).not.toEqual([])
     await control(steam, `POST sessions/${steamId}/revoke`)
     expect(account()).toMatchObject({ loginGeneration: 1, sessionGeneration: 2 })
-    await expect(loginCookies(steam, before)).rejects.toMatchObject({ eresult: 15 })
-    expect(refreshToken()).not.toBe(before)
+    await expect(loginCookies(steam, tokenBefore)).rejects.toMatchObject({ eresult: 15 })
+    expect(refreshToken()).not.toBe(tokenBefore)
     expect(await loginCookies(steam, refreshToken())).not.toEqual([])
   })
 })

@@ -39,11 +39,11 @@ it('the world is saved soon after a change, and loaded after a restart', async (
   await expect.poll(() => savedWorld().offers, { message: 'the offer in the file' }).toHaveLength(1)
   steam.advance(60)
   await steam.close()
-  const again = await start()
-  expect(again.world().offers).toMatchObject([{ message: 'CODE' }])
-  expect(again.world().aheadS).toBe(60)
-  expect(again.as('nova_hound').tradeUrl()).toBe(steam.as('nova_hound').tradeUrl())
-  await again.close()
+  const restarted = await start()
+  expect(restarted.world().offers).toMatchObject([{ message: 'CODE' }])
+  expect(restarted.world().aheadS).toBe(60)
+  expect(restarted.as('nova_hound').tradeUrl()).toBe(steam.as('nova_hound').tradeUrl())
+  await restarted.close()
 })
 
 it('an offer in a world that the first version saved can be accepted', async () => {

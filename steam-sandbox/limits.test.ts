@@ -28,7 +28,7 @@ afterEach(() => steam.close())
 
 const API = 'https://api.steampowered.com/IEconService'
 
-async function statuses(uri: string, count: number): Promise<number[]> {
+async function readStatuses(uri: string, count: number): Promise<number[]> {
   const all: number[] = []
   for (let index = 0; index < count; index += 1) all.push((await get(bot.community, uri)).status)
   return all
@@ -38,24 +38,24 @@ describe('quotas', () => {
   it('allow 25 reads of a trade status at once, and then one every two seconds', async () => {
     const token = await accessToken()
     const uri = `${API}/GetTradeStatus/v1/?tradeid=1&access_token=${token}`
-    expect(await statuses(uri, 26)).toEqual([...Array(25).fill(200), 429])
+    expect(await readStatuses(uri, 26)).toEqual([...Array(25).fill(200), 429])
     nowMs += 2000
-    expect(await statuses(uri, 2)).toEqual([200, 429])
+    expect(await readStatuses(uri, 2)).toEqual([200, 429])
   })
 
   it('allow 30 pages of partners’ inventories, and 60 of public inventories, at once', async () => {
     const { steamId } = steam.as('nova_hound')
-    const partner = `https://steamcommunity.com/tradeoffer/new/partnerinventory/?partner=${steamId}&appid=730&contextid=2`
-    expect((await statuses(partner, 31)).filter((status) => status === 429)).toHaveLength(1)
+    const partnerPage = `https://steamcommunity.com/tradeoffer/new/partnerinventory/?partner=${steamId}&appid=730&contextid=2`
+    expect((await readStatuses(partnerPage, 31)).filter((status) => status === 429)).toHaveLength(1)
     const page = `https://steamcommunity.com/inventory/${steamId}/730/2?count=75`
-    expect((await statuses(page, 61)).filter((status) => status === 429)).toHaveLength(1)
+    expect((await readStatuses(page, 61)).filter((status) => status === 429)).toHaveLength(1)
   })
 
   it('limit how often each account can read its own inventory page', async () => {
     const ownPage = `https://steamcommunity.com/profiles/${bot.steamId}/inventory/json/730/2`
-    expect(await statuses(ownPage, 16)).toEqual([...Array(15).fill(200), 429])
+    expect(await readStatuses(ownPage, 16)).toEqual([...Array(15).fill(200), 429])
     nowMs += 2000
-    expect(await statuses(ownPage, 2)).toEqual([200, 429])
+    expect(await readStatuses(ownPage, 2)).toEqual([200, 429])
   })
 
   it('allow one read per second of an inventory with descriptions, and give further reads an empty answer', async () => {
@@ -137,13 +137,13 @@ describe('the data of a bot', () => {
   })
 
   it('include its trade link, which can be replaced', async () => {
-    const before = await callAsBot('GetTradeOfferAccessToken', {})
-    expect(await callAsBot('GetTradeOfferAccessToken', {})).toBe(before)
-    expect(await callAsBot('GetTradeOfferAccessToken', { generate_new_token: 1 })).not.toBe(before)
+    const linkBefore = await callAsBot('GetTradeOfferAccessToken', {})
+    expect(await callAsBot('GetTradeOfferAccessToken', {})).toBe(linkBefore)
+    expect(await callAsBot('GetTradeOfferAccessToken', { generate_new_token: 1 })).not.toBe(linkBefore)
     const nova = steam.as('nova_hound')
-    const old = new URL(nova.tradeUrl()).searchParams.get('token') ?? ''
+    const oldToken = new URL(nova.tradeUrl()).searchParams.get('token') ?? ''
     await control(steam, `POST players/${nova.steamId}/token`)
-    await expect(sendDraft(steam, bot, { token: old })).rejects.toMatchObject({ eresult: 15 })
+    await expect(sendDraft(steam, bot, { token: oldToken })).rejects.toMatchObject({ eresult: 15 })
     await sendDraft(steam, bot)
   })
 
@@ -176,7 +176,7 @@ describe('a hostile name', () => {
 describe('the count of requests', () => {
   it('covers requests since the last reset', async () => {
     steam.reset()
-    await statuses('https://steamcommunity.com/profiles/1/?xml=1', 2)
+    await readStatuses('https://steamcommunity.com/profiles/1/?xml=1', 2)
     expect(await control(steam, 'GET counts')).toEqual({ 'GET steamcommunity.com/profiles/*/': 2 })
   })
 })
@@ -185,18 +185,21 @@ describe('Steam hides', () => {
   it('protected items, and Counter-Strike 2 items received in the last ten days, from all but their owner', async () => {
     const { id } = await sendDraft(steam, bot)
     steam.as('nova_hound').accept(id)
-    const other = await logIn(steam, 'nova_hound')
-    const seen = async (person: Person, contextId: number) =>
+    const stranger = await logIn(steam, 'nova_hound')
+    const countSeen = async (person: Person, contextId: number) =>
       (await inventoryOf(person.community, bot.steamId, { contextId, tradable: false })).length
-    expect([await seen(bot, 16), await seen(other, 16)]).toEqual([1, 0])
+    expect([await countSeen(bot, 16), await countSeen(stranger, 16)]).toEqual([1, 0])
     steam.advance(7 * DAY_S)
     bot = await logIn(steam, 'Tradetill Bot #1')
     const later = await logIn(steam, 'nova_hound')
-    expect([await seen(bot, 2), await seen(later, 2)]).toEqual([1, 0])
-    const total = await get(later.community, `https://steamcommunity.com/inventory/${bot.steamId}/730/2`)
-    expect(String(total.body)).toContain('"total_inventory_count":1')
+    expect([await countSeen(bot, 2), await countSeen(later, 2)]).toEqual([1, 0])
+    const inventoryPage = await get(
+      later.community,
+      `https://steamcommunity.com/inventory/${bot.steamId}/730/2`,
+    )
+    expect(String(inventoryPage.body)).toContain('"total_inventory_count":1')
     steam.advance(3 * DAY_S)
-    expect(await seen(await logIn(steam, 'nova_hound'), 2)).toBe(1)
+    expect(await countSeen(await logIn(steam, 'nova_hound'), 2)).toBe(1)
   })
 })
 
@@ -220,39 +223,39 @@ describe('a trade', () => {
 })
 
 /** The status of the answer to a read of this account's public inventory. */
-async function inventory(who: string): Promise<number> {
+async function readInventoryStatus(who: string): Promise<number> {
   const page = `https://steamcommunity.com/inventory/${steam.as(who).steamId}/730/2?count=75`
   return (await get(bot.community, page)).status
 }
 
 describe('magic players', () => {
   it('cause their bad days in requests about themselves, and in no others', async () => {
-    expect(await inventory('magic_down')).toBe(503)
-    expect(await inventory('magic_rate_limited')).toBe(429)
-    expect(await inventory('nova_hound')).toBe(200)
-    await expect(inventory('magic_slow')).rejects.toThrow('ESOCKETTIMEDOUT')
+    expect(await readInventoryStatus('magic_down')).toBe(503)
+    expect(await readInventoryStatus('magic_rate_limited')).toBe(429)
+    expect(await readInventoryStatus('nova_hound')).toBe(200)
+    await expect(readInventoryStatus('magic_slow')).rejects.toThrow('ESOCKETTIMEDOUT')
     expect(steam.waits).toEqual([4_000])
   })
 
   it('include one for whom Steam is down on Tuesday afternoons in Los Angeles', async () => {
     nowMs = TUESDAY_NOON_IN_LOS_ANGELES_S * 1000
-    expect(await inventory('magic_tuesday')).toBe(200)
+    expect(await readInventoryStatus('magic_tuesday')).toBe(200)
     nowMs += 3600_000
-    expect(await inventory('magic_tuesday')).toBe(503)
+    expect(await readInventoryStatus('magic_tuesday')).toBe(503)
     nowMs += 5 * 3600_000
-    expect(await inventory('magic_tuesday')).toBe(200)
+    expect(await readInventoryStatus('magic_tuesday')).toBe(200)
   })
 
   it('are not the only accounts that can have a behaviour', async () => {
     await control(steam, 'PUT behaviours/steam-down', { steamId: steam.as('nova_hound').steamId })
-    expect(await inventory('nova_hound')).toBe(503)
-    expect(await inventory('quiet_lynx')).toBe(200)
+    expect(await readInventoryStatus('nova_hound')).toBe(503)
+    expect(await readInventoryStatus('quiet_lynx')).toBe(200)
   })
 })
 
 describe('a behaviour', () => {
   it('can be switched on for an account that does not exist, and then affects no request', async () => {
     await control(steam, 'PUT behaviours/steam-down', { steamId: '1' })
-    expect(await inventory('nova_hound')).toBe(200)
+    expect(await readInventoryStatus('nova_hound')).toBe(200)
   })
 })

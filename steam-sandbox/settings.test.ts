@@ -57,9 +57,9 @@ it('the page that asks who you are describes every shopper in the words of the c
 })
 
 it.each(['unknown', 'toString'])('a form with the unknown setting %s changes nothing', async (value) => {
-  const before = accountOf('magic_hidden')
+  const accountBefore = accountOf('magic_hidden')
   expect((await set('edit/settings', 'magic_hidden', value)).status).toBe(404)
-  expect(accountOf('magic_hidden')).toEqual(before)
+  expect(accountOf('magic_hidden')).toEqual(accountBefore)
 })
 
 it('a hidden inventory can be made public and hidden again', async () => {

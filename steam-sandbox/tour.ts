@@ -35,9 +35,9 @@ export function createTour(onPressed: (name: string) => void) {
     set(body: unknown): boolean {
       const rows = field(body, 'scenes')
       if (!Array.isArray(rows) || rows.length > MOST_SCENES) return false
-      const read = rows.map(sceneOf)
-      if (!read.every((scene) => scene !== undefined)) return false
-      scenes = read
+      const parsed = rows.map(sceneOf)
+      if (!parsed.every((scene) => scene !== undefined)) return false
+      scenes = parsed
       return true
     },
     /** Sets the result of a scene. Returns false if the scene is unknown or the result lacks the expected form. */
@@ -71,11 +71,11 @@ function sceneOf(row: unknown): Scene | undefined {
 
 function linksOf(rows: unknown): Link[] | undefined {
   if (!Array.isArray(rows) || rows.length > MOST_LINKS) return undefined
-  const read = rows.map((row) => {
+  const parsed = rows.map((row) => {
     const [label, url] = [field(row, 'label'), field(row, 'url')]
     return typeof label === 'string' && typeof url === 'string' && /^http:\/\/localhost:\d+\//.test(url)
       ? { label, url }
       : undefined
   })
-  return read.every((link) => link !== undefined) ? read : undefined
+  return parsed.every((link) => link !== undefined) ? parsed : undefined
 }

@@ -154,9 +154,9 @@ function sellerRows(market: Market): string[] {
 }
 
 function faults({ family }: Markets): Reply {
-  const on = new Set<string>(family.faults.on())
+  const activeNames = new Set<string>(family.faults.activeNames())
   const rows = Object.entries(FAULTS).map(([name, { line }]) => {
-    const isOn = on.has(name)
+    const isOn = activeNames.has(name)
     const [verb, label] = isOn ? ['off', 'Switch off'] : ['on', 'Switch on']
     return `<li><div><code>${name}</code><p>${escapeHtml(line)}</p></div>
 <button name="${verb}" value="${name}" class="${isOn ? 'accept' : ''}" aria-label="${label}: ${name}">${label}</button></li>`

@@ -42,8 +42,8 @@ const CALLS: Record<string, (call: ControlCall) => Promise<Reply> | Reply> = {
   },
   'GET clock': ({ market }) => json({ nowS: market.nowS(), aheadS: market.world().aheadS }),
   'GET faults': ({ market }) => {
-    const on = new Set<string>(market.faults.on())
-    return json(Object.entries(FAULTS).map(([name, { line }]) => ({ name, line, on: on.has(name) })))
+    const activeNames = new Set<string>(market.faults.activeNames())
+    return json(Object.entries(FAULTS).map(([name, { line }]) => ({ name, line, on: activeNames.has(name) })))
   },
   'PUT faults *': ({ market, id, body }) => {
     if (!isFault(id)) return bad(`There is no fault called ${id}.`)

@@ -81,10 +81,10 @@ const PAYOUT_ROW = { event: 'checkout', time: '1800000000', amount: '-100', stag
 
 /** Lets a buyer buy one of the seller's items. */
 async function buyOneMore({ market, seller, appId }: CallContext): Promise<void> {
-  const next = market
+  const cheapest = market
     .world()
     .items.find((item) => item.seller === seller.steamId && item.appId === appId && item.status === 'on_sale')
-  if (next !== undefined) await market.buy([next.itemId], 'accepts')
+  if (cheapest !== undefined) await market.buy([cheapest.itemId], 'accepts')
 }
 
 function isShown({ status, outcome, changedAtS }: Listing, nowS: number): boolean {

@@ -15,7 +15,7 @@ export const handOverUntilS = ({ faults }: Market, { madeAtS, deadlineS }: Deal)
 const gameOf = (appId: number): string =>
   Object.entries(WAXPEER_GAMES).find(([, id]) => id === appId)?.[0] ?? 'csgo'
 
-const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()
+const toIso = (seconds: number): string => new Date(seconds * 1000).toISOString()
 
 /** Names the recipient as a trade link does. */
 function linkOf({ faults }: Market, { partnerSteamId, token }: Claim): string {
@@ -41,8 +41,8 @@ export function handOverOf(market: Market, deal: Deal) {
     done: false,
     stage: 1,
     creator: 'market',
-    send_until: iso(handOverUntilS(market, deal)),
-    last_updated: iso(deal.madeAtS),
+    send_until: toIso(handOverUntilS(market, deal)),
+    last_updated: toIso(deal.madeAtS),
     for_steamid64: partnerSteamId,
     items: assets.map((assetId) => ({
       item_id: assetId,
@@ -73,8 +73,8 @@ export function pushOf(market: Market, deal: Deal) {
     tradeoffermessage: message,
     tradelink: linkOf(market, claim),
     partner: partnerSteamId,
-    created: iso(deal.madeAtS),
-    now: iso(market.nowS()),
-    send_until: iso(handOverUntilS(market, deal)),
+    created: toIso(deal.madeAtS),
+    now: toIso(market.nowS()),
+    send_until: toIso(handOverUntilS(market, deal)),
   }
 }

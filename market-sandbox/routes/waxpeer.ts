@@ -205,7 +205,7 @@ function waitOf(market: Market, assetId: string): number {
   return 0
 }
 
-const seconds = (ms: number): number => Math.ceil(ms / 1000)
+const toSeconds = (ms: number): number => Math.ceil(ms / 1000)
 
 /** Lists the items. The answer reports success even if some lines failed. */
 function list({ market, seller, appId, request }: CallContext): Reply {
@@ -217,7 +217,10 @@ function list({ market, seller, appId, request }: CallContext): Reply {
     const line = { assetId: item_id, price }
     const answer =
       msBeforeNext > 0
-        ? { kind: 'refused' as const, error: `You can list your item after ${seconds(msBeforeNext)} seconds` }
+        ? {
+            kind: 'refused' as const,
+            error: `You can list your item after ${toSeconds(msBeforeNext)} seconds`,
+          }
         : market.change((world, nowS) => listItem(world, { seller, appId, line }, nowS))
     if (answer.kind === 'listed') listed.push({ item_id, price, name: answer.item.name, position: 1 })
     else
@@ -248,7 +251,7 @@ function edit({ market, seller, request }: CallContext): Reply {
       failed.push({
         item_id,
         price,
-        msg: `You can update price after ${seconds(msBeforeNext)} seconds`,
+        msg: `You can update price after ${toSeconds(msBeforeNext)} seconds`,
         msBeforeNext,
       })
     else if (item === undefined || !reprice(market, item, price))
@@ -305,8 +308,11 @@ function history({ market, seller, request }: CallContext): Reply {
   const odd = market.faults.isOn('odd-rows') && skip === 0 ? [oddRow(market)] : []
   const trades = [...odd, ...rows.slice(skip, skip + HISTORY_ROWS - odd.length)]
   const filling = market.faults.isOn('history-endless') ? HISTORY_ROWS - trades.length : 0
-  const more = Array.from({ length: filling }, (_, index) => ({ ...oddRow(market), id: skip + index + 2 }))
-  return json({ success: true, data: { trades: [...trades, ...more], transactions: [] } })
+  const fillingRows = Array.from({ length: filling }, (_, index) => ({
+    ...oddRow(market),
+    id: skip + index + 2,
+  }))
+  return json({ success: true, data: { trades: [...trades, ...fillingRows], transactions: [] } })
 }
 
 /** A sale without an amount or a status. */

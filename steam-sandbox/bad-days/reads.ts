@@ -58,9 +58,9 @@ function changeTrades(body: unknown, change: (trade: Row) => Row): unknown {
 /** In a fully reversed trade, leaves only the first asset marked. */
 function unmarkAllButFirst(trade: Row): Row {
   if (trade.status !== TRADE.protectionRollback) return trade
-  const unmarked = ({ rollback_new_assetid: _, rollback_new_contextid: __, ...asset }: Row) => asset
+  const unmark = ({ rollback_new_assetid: _, rollback_new_contextid: __, ...asset }: Row) => asset
   const assets = rowsOf(trade.assets_received)
-  return { ...trade, assets_received: [...assets.slice(0, 1), ...assets.slice(1).map(unmarked)] }
+  return { ...trade, assets_received: [...assets.slice(0, 1), ...assets.slice(1).map(unmark)] }
 }
 
 /** Removes the protection from the offers and trades of an answer. */
@@ -103,7 +103,7 @@ function withoutClasses(offer: Row): Row {
   }
 }
 
-function stillActive({ tradeid: _, ...offer }: Row): Row {
+function withActiveState({ tradeid: _, ...offer }: Row): Row {
   return { ...offer, trade_offer_state: STATE.active }
 }
 
@@ -162,7 +162,7 @@ export const READS: Record<string, BadDay> = {
   'trade-not-there-yet': on(ONE_TRADE, 'The answer about a trade is empty.', result(1, { response: {} })),
   'history-not-there': on(HISTORY, 'The answer about the history is empty.', result(1, { response: {} })),
   'offers-not-there': on(OFFER_LIST, 'The answer about the offers is empty.', result(1, { response: {} })),
-  'late-state': on(OFFERS, 'Offers that have ended still appear as active.', eachOffer(stillActive)),
+  'late-state': on(OFFERS, 'Offers that have ended still appear as active.', eachOffer(withActiveState)),
   'offer-reverted': on(OFFERS, 'Accepted offers show state 12 (reverted).', eachOffer(asReverted)),
   'cancel-429': on(CANCEL, 'A cancellation gets 429 and `null`.', { status: 429, body: null }),
   'odd-offer-in-lists': on(

@@ -122,11 +122,11 @@ describe('confirmations:', () => {
   row('list, and the offer of a confirmation', async () => {
     expect(await list()).toEqual([])
     const offerId = await sendGift()
-    const [found] = await list()
-    expect(found).toMatchObject({ type: 2, creator: offerId })
+    const [listed] = await list()
+    expect(listed).toMatchObject({ type: 2, creator: offerId })
     const time = nowS()
     const foundOfferId = await wait<string | null>((done) =>
-      phone.getConfirmationOfferID(found?.id ?? '', time, keyAt(time, 'details').key, done),
+      phone.getConfirmationOfferID(listed?.id ?? '', time, keyAt(time, 'details').key, done),
     )
     expect(foundOfferId).toBe(offerId)
   })
@@ -137,30 +137,30 @@ describe('confirmations:', () => {
     expect(await stateOf(first)).toBe(STATE.active)
     expect(await list()).toEqual([])
     const second = await sendGift(440)
-    const [found] = await list()
-    await respond({ id: found?.id ?? '', key: found?.key ?? '', accept: false })
+    const [listed] = await list()
+    await respond({ id: listed?.id ?? '', key: listed?.key ?? '', accept: false })
     expect(await stateOf(second)).toBe(STATE.canceledBySecondFactor)
     const [third, fourth] = [await sendGift(570), await sendGift(252490)]
-    const both = await list()
-    await respond({ id: both.map(({ id }) => id), key: both.map(({ key }) => key), accept: true })
+    const listedBoth = await list()
+    await respond({ id: listedBoth.map(({ id }) => id), key: listedBoth.map(({ key }) => key), accept: true })
     expect([await stateOf(third), await stateOf(fourth)]).toEqual([STATE.active, STATE.active])
   })
 
   row('website session refused', async () => {
     await sendGift()
-    const website: object = bot.community
-    expect((await failure(list(website as ConfirmationClient))).message).toBe('Not Logged In')
+    const websiteClient: object = bot.community
+    expect((await failure(list(websiteClient as ConfirmationClient))).message).toBe('Not Logged In')
   })
 
   row('wrong key, old key, key of another call, and time with a fraction', async () => {
     await sendGift()
     const time = nowS()
-    const refused = 'Invalid authenticator'
-    const foreign = keyAt(time, 'list', Buffer.alloc(20).toString('base64'))
-    expect((await failure(list(phone, time, foreign))).message).toBe(refused)
-    expect((await failure(list(phone, time - 3600, keyAt(time - 3600, 'list')))).message).toBe(refused)
-    expect((await failure(list(phone, time, keyAt(time, 'accept')))).message).toBe(refused)
-    expect((await failure(list(phone, time + 0.5, keyAt(time, 'list')))).message).toBe(refused)
+    const refusal = 'Invalid authenticator'
+    const foreignKey = keyAt(time, 'list', Buffer.alloc(20).toString('base64'))
+    expect((await failure(list(phone, time, foreignKey))).message).toBe(refusal)
+    expect((await failure(list(phone, time - 3600, keyAt(time - 3600, 'list')))).message).toBe(refusal)
+    expect((await failure(list(phone, time, keyAt(time, 'accept')))).message).toBe(refusal)
+    expect((await failure(list(phone, time + 0.5, keyAt(time, 'list')))).message).toBe(refusal)
   })
 
   row('list: 429', async () => {

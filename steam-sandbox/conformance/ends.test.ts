@@ -110,14 +110,14 @@ describe('the states of an offer:', () => {
 
   row('InEscrow, for 15 days', async () => {
     const { id } = await sendDraft(steam, bot, { who: 'magic_hold' })
-    const other = await logIn(steam, 'magic_hold')
-    const received = await read(other, id)
+    const partner = await logIn(steam, 'magic_hold')
+    const received = await read(partner, id)
     expect(await wait<string>((done) => received.accept(done))).toBe('escrow')
     const offer = await read(bot, id)
     expect(offer).toMatchObject({ state: STATE.inEscrow, escrowEnds: expect.any(Date) })
-    const inEscrow = await exchangeDetails(offer)
-    expect(inEscrow.status).toBe(TRADE.inEscrow)
-    expect(inEscrow.received[0]?.new_assetid).toBeUndefined()
+    const exchange = await exchangeDetails(offer)
+    expect(exchange.status).toBe(TRADE.inEscrow)
+    expect(exchange.received[0]?.new_assetid).toBeUndefined()
     steam.advance(15 * DAY_S)
     bot = await logIn(steam, 'Tradetill Bot #1')
     expect((await exchangeDetails(await read(bot, id))).status).toBe(TRADE.complete)
@@ -135,11 +135,11 @@ describe('the states of an offer:', () => {
     expect(steam.world().offers).toHaveLength(2)
     await control(steam, `POST offers/${gift.id}/confirm`)
     expect((await read(bot, gift.id)).state).toBe(STATE.active)
-    const again = bot.manager.createOffer(steamId, new URL(tradeUrl()).searchParams.get('token') ?? '')
-    again.addMyItem({ appid: 570, contextid: '2', assetid: item?.assetId })
-    await wait<string>((done) => again.send(done))
-    await control(steam, `POST offers/${again.id}/deny`)
-    expect((await read(bot, again.id)).state).toBe(STATE.canceledBySecondFactor)
+    const secondGift = bot.manager.createOffer(steamId, new URL(tradeUrl()).searchParams.get('token') ?? '')
+    secondGift.addMyItem({ appid: 570, contextid: '2', assetid: item?.assetId })
+    await wait<string>((done) => secondGift.send(done))
+    await control(steam, `POST offers/${secondGift.id}/deny`)
+    expect((await read(bot, secondGift.id)).state).toBe(STATE.canceledBySecondFactor)
   })
 
   it('Accepted after the phone confirms, if a bot accepts a shopper’s offer and gives items', async () => {
@@ -163,12 +163,12 @@ describe('the states of an offer:', () => {
 
   row('InEscrow, then called off by the shopper (status 11)', async () => {
     const { id } = await sendDraft(steam, bot, { who: 'magic_hold' })
-    const before = steam.as('magic_hold').items().length
+    const itemsBefore = steam.as('magic_hold').items().length
     steam.as('magic_hold').accept(id)
-    expect(steam.as('magic_hold').items()).toHaveLength(before - 1)
+    expect(steam.as('magic_hold').items()).toHaveLength(itemsBefore - 1)
     const { tradeID } = await read(bot, id)
     await control(steam, `POST offers/${id}/decline`)
-    expect(steam.as('magic_hold').items()).toHaveLength(before)
+    expect(steam.as('magic_hold').items()).toHaveLength(itemsBefore)
     expect((await read(bot, id)).state).toBe(STATE.declined)
     expect(await rawTrade(tradeID)).toMatchObject({
       response: { trades: [{ status: TRADE.escrowRollback }] },
@@ -337,8 +337,8 @@ describe('inventories and a trade without faults:', () => {
     const items = await inventoryOf(bot.community, shopper.steamId)
     expect(new Set(items.map(({ assetid }) => assetid)).size).toBe(2500)
     const log = await control(steam, 'GET log')
-    const ofShopper = `/inventory/${shopper.steamId}/`
-    const pages = Array.isArray(log) ? log.filter(({ path }) => path.startsWith(ofShopper)) : []
+    const shopperPath = `/inventory/${shopper.steamId}/`
+    const pages = Array.isArray(log) ? log.filter(({ path }) => path.startsWith(shopperPath)) : []
     expect(pages).toHaveLength(3)
   })
 
@@ -351,7 +351,7 @@ describe('inventories and a trade without faults:', () => {
 
   row('items that are not marketable, or not yet', async () => {
     const { steamId } = steam.as('magic_twins')
-    const twins = async (appId: number) => {
+    const readTwins = async (appId: number) => {
       const all = await inventoryOf(bot.community, steamId, { appId })
       const newest = all.sort((a, b) => Number(b.assetid) - Number(a.assetid))
       return newest.map(({ market_hash_name, marketable, descriptions, owner_descriptions: lines }) => ({
@@ -362,11 +362,11 @@ describe('inventories and a trade without faults:', () => {
     }
     const until = expect.stringMatching(/^Marketable After [A-Z][a-z]{2} \d\d, 20\d\d \(7:00:00\) GMT$/)
     const note = '( Not Usable in Crafting )'
-    expect((await twins(730)).slice(0, 2)).toEqual([
+    expect((await readTwins(730)).slice(0, 2)).toEqual([
       { market_hash_name: 'AK-47 | Slate (Field-Tested)', marketable: false, lines: [until] },
       { market_hash_name: 'AK-47 | Redline (Field-Tested)', marketable: false, lines: [] },
     ])
-    expect((await twins(440)).slice(0, 3)).toEqual([
+    expect((await readTwins(440)).slice(0, 3)).toEqual([
       { market_hash_name: 'Unusual Team Captain', marketable: true, lines: [] },
       { market_hash_name: "Bill's Hat", marketable: true, lines: [note] },
       { market_hash_name: 'Team Captain', marketable: false, lines: [note] },
@@ -376,13 +376,13 @@ describe('inventories and a trade without faults:', () => {
   row('accept: the old asset id leaves, a new one appears', async () => {
     const { id } = await sendDraft(steam, bot, { appId: 570 })
     const offer = await read(shopper, id)
-    const old = offer.itemsToGive[0]?.assetid
+    const oldAssetId = offer.itemsToGive[0]?.assetid
     expect(await wait<string>((done) => offer.accept(done))).toBe('accepted')
-    const left = await inventoryOf(bot.community, shopper.steamId, { appId: 570 })
-    expect(left.map(({ assetid }) => assetid)).not.toContain(old)
+    const remaining = await inventoryOf(bot.community, shopper.steamId, { appId: 570 })
+    expect(remaining.map(({ assetid }) => assetid)).not.toContain(oldAssetId)
     const [arrived] = await inventoryOf(bot.community, bot.steamId, { appId: 570 })
     const { received } = await exchangeDetails(await read(bot, id))
-    expect(received).toMatchObject([{ assetid: old, new_assetid: arrived?.assetid }])
+    expect(received).toMatchObject([{ assetid: oldAssetId, new_assetid: arrived?.assetid }])
   })
 
   expectAllTested()

@@ -108,11 +108,11 @@ describe('the injection of faults:', () => {
       expect((await request('https://api.steampowered.com/control/bots')).statusCode).toBe(401)
       await fault({ path: '/control/' }, { status: 500 })
       expect(await control(steam, 'GET bots')).toHaveLength(2)
-      const elsewhere = await fetch(`${steam.url}/control/reset`, {
+      const foreignResponse = await fetch(`${steam.url}/control/reset`, {
         method: 'POST',
         headers: { origin: 'https://elsewhere.example' },
       })
-      expect(elsewhere.status).toBe(403)
+      expect(foreignResponse.status).toBe(403)
     },
   )
 
@@ -145,9 +145,9 @@ describe('the injection of faults:', () => {
     expect((await get(community, PROFILE)).status).toBe(200)
     await control(steam, 'DELETE behaviours/tight-quotas')
     await control(steam, 'PUT behaviours/tight-quotas', { steamId: bot.steamId })
-    const other = await logIn(steam, 'Tradetill Bot #2')
+    const otherBot = await logIn(steam, 'Tradetill Bot #2')
     for (let count = 0; count < 4; count += 1)
-      expect((await failure(read(other, '42'))).message).not.toContain('429')
+      expect((await failure(read(otherBot, '42'))).message).not.toContain('429')
   })
 
   row('Web API: refuses tokens of store.steampowered.com, and Web API keys', async () => {

@@ -136,14 +136,14 @@ test('a Doppler has its paint number among its properties on the public page and
 })
 
 test('items can have hostile names on the public page and the page for offers, but keep their `market_hash_name`', async () => {
-  const before = await inventoryOf(bot.community, nova())
+  const itemsBefore = await inventoryOf(bot.community, nova())
   await control(steam, 'PUT behaviours/inventory-hostile-names', { times: 2 })
   const items = await inventoryOf(bot.community, nova())
   const marketNames = (all: typeof items) => all.map((item) => item.market_hash_name)
-  expect(marketNames(items)).toEqual(marketNames(before))
+  expect(marketNames(items)).toEqual(marketNames(itemsBefore))
   for (const name of ['x'.repeat(10_000), '<script>window.ran = 1</script>']) {
     expect(items).toContainEqual(expect.objectContaining({ name }))
   }
   expect(String((await partnerPage('nova_hound')).body)).toContain('<script>window.ran = 1</script>')
-  expect(await inventoryOf(bot.community, nova())).toEqual(before)
+  expect(await inventoryOf(bot.community, nova())).toEqual(itemsBefore)
 })

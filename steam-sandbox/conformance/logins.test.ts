@@ -53,16 +53,16 @@ describe('a login fails:', () => {
   })
 
   row('{error: 15} for a valid token, once and for an hour', async () => {
-    const other = () => loginCookies(steam, steam.as('Tradetill Bot #2').refreshToken())
+    const logInOtherBot = () => loginCookies(steam, steam.as('Tradetill Bot #2').refreshToken())
     await control(steam, 'PUT behaviours/login-15-once', { steamId: bot.steamId })
-    expect(await other()).toHaveLength(2)
+    expect(await logInOtherBot()).toHaveLength(2)
     await expect(logInWithToken()).rejects.toMatchObject({ eresult: 15 })
     expect(await logInWithToken()).toHaveLength(2)
     await control(steam, 'PUT behaviours/login-15-for-an-hour', { steamId: bot.steamId })
     // Advances 50 minutes. The clock keeps running, so a slow machine has ten minutes for the next steps.
     steam.advance(3_000)
     await expect(logInWithToken()).rejects.toMatchObject({ eresult: 15 })
-    expect(await other()).toHaveLength(2)
+    expect(await logInOtherBot()).toHaveLength(2)
     steam.advance(600)
     expect(await logInWithToken()).toHaveLength(2)
   })
@@ -111,13 +111,13 @@ describe('a login fails:', () => {
   })
 
   row('hang', async () => {
-    const other = await startSteam({ port: 0, seed: 'conformance' })
-    await control(other, 'PUT behaviours/login-hang')
-    const pending = failure(loginCookies(other, other.as(BOT).refreshToken()))
-    const log = async () => JSON.stringify(await control(other, 'GET log'))
+    const otherSteam = await startSteam({ port: 0, seed: 'conformance' })
+    await control(otherSteam, 'PUT behaviours/login-hang')
+    const pending = failure(loginCookies(otherSteam, otherSteam.as(BOT).refreshToken()))
+    const log = async () => JSON.stringify(await control(otherSteam, 'GET log'))
     await expect.poll(log).toContain('/jwt/finalizelogin')
     // The library would wait forever. Closing the connection ends its call.
-    await other.close()
+    await otherSteam.close()
     expect((await pending).message).toMatch(/hang up|ECONNRESET/)
   })
 

@@ -172,12 +172,12 @@ describe('the answers to a read of offers or trades:', () => {
     const ids = new Set<string>()
     let after = { time: 0, id: '0' }
     let pages = 0
-    for (let more = true; more && pages < 100; pages += 1) {
+    for (let hasMore = true; hasMore && pages < 100; pages += 1) {
       const page = await historyPage(after)
       for (const { tradeid } of page.trades) ids.add(tradeid)
       const oldest = page.trades.at(-1)
       after = { time: oldest?.time_init ?? 0, id: oldest?.tradeid ?? '' }
-      more = page.more
+      hasMore = page.more
     }
     expect(pages).toBe(90)
     // The clock keeps running, so the oldest trades drop out of the list before their page is read.

@@ -82,11 +82,11 @@ describe('the requests of the libraries:', () => {
   })
 
   row('login, step 2: settoken on every host', async () => {
-    const before = (await hostsAskedFor('/login/settoken')).length
+    const hostsBefore = (await hostsAskedFor('/login/settoken')).length
     const cookies = await loginCookies(steam, steam.as('quiet_lynx').refreshToken())
     const { steamId } = steam.as('quiet_lynx')
     expect(cookies.some((cookie) => cookie.startsWith(`steamLoginSecure=${steamId}%7C%7C`))).toBe(true)
-    expect((await hostsAskedFor('/login/settoken')).slice(before).sort()).toEqual([
+    expect((await hostsAskedFor('/login/settoken')).slice(hostsBefore).sort()).toEqual([
       'checkout.steampowered.com',
       'help.steampowered.com',
       'steamcommunity.com',

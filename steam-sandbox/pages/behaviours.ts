@@ -27,13 +27,13 @@ function aheadText(hours: number): string {
 }
 
 export function behavioursPage({ world, nowS, clockS, faults }: Sandbox): Reply {
-  const on = new Set([...faults.on(), ...world().switched.map(({ name }) => name)])
+  const activeNames = new Set([...faults.activeNames(), ...world().switched.map(({ name }) => name)])
   const aheadHours = Math.round((nowS() - clockS()) / 3600)
   const steps = STEPS.map(
     ({ label, seconds }) => `<button name="advance" value="${seconds}">${label}</button>`,
   )
   const groups = [{ title: 'Shoppers', days: PEOPLE }, ...BAD_DAY_GROUPS].map(
-    ({ title, days }) => `<h3>${title}</h3>${switches(days, on)}`,
+    ({ title, days }) => `<h3>${title}</h3>${switches(days, activeNames)}`,
   )
   return page(
     'Behaviours and time',
@@ -46,9 +46,9 @@ unless its description names an end or a bot. For one shopper only, take the tra
   )
 }
 
-function switches(behaviours: Record<string, { line: string }>, on: ReadonlySet<string>): string {
+function switches(behaviours: Record<string, { line: string }>, activeNames: ReadonlySet<string>): string {
   const rows = Object.entries(behaviours).map(([name, { line }]) => {
-    const isOn = on.has(name)
+    const isOn = activeNames.has(name)
     const [verb, label] = isOn ? ['off', 'Switch off'] : ['on', 'Switch on']
     return `<li><div><code>${name}</code><p>${htmlOfLine(line)}</p></div>
 <button type="button" data-copy="${name}" aria-label="Copy the name ${name}">Copy</button>

@@ -57,13 +57,13 @@ export const BOT_BAD_DAYS: readonly string[] = [
 
 function badDaySwitches({ steamId, name }: Account, { faults, world }: Sandbox): string {
   const traits = world().switched.filter((other) => other.steamId === steamId)
-  const on = new Set([...faults.onFor(steamId), ...traits.map((other) => other.name)])
+  const activeNames = new Set([...faults.activeNamesFor(steamId), ...traits.map((other) => other.name)])
   const rows = BOT_BAD_DAYS.map((badDay) => {
-    const [verb, label] = on.has(badDay) ? ['off', 'Switch off'] : ['on', 'Switch on']
+    const [verb, label] = activeNames.has(badDay) ? ['off', 'Switch off'] : ['on', 'Switch on']
     return `<li><div><code>${badDay}</code><p>${escapeHtml(lineOf(badDay))}</p></div>
 <button name="${verb}" value="${badDay}" aria-label="${label}: ${badDay} for ${escapeHtml(name)}">${label}</button></li>`
   })
-  return `<details><summary>Bad days of this bot (${on.size} on)</summary><form method="post">
+  return `<details><summary>Bad days of this bot (${activeNames.size} on)</summary><form method="post">
 <input type="hidden" name="of" value="${steamId}"><ul class="switches">${rows.join('')}</ul></form></details>`
 }
 

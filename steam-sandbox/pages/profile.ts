@@ -60,12 +60,12 @@ export function historyPage({ world, nowS }: Sandbox, steamId: string): Reply {
     .trades.filter(({ sender, partner }) => sender === steamId || partner === steamId)
     .reverse()
   const rows = trades.map((trade) => tradeCard(world(), trade, { account, nowS: nowS() }))
-  const anyProtected = trades.some((trade) => isProtectedNow(trade, nowS()))
-  const all = `<form method="post"><button name="reverse" value="all">Reverse all protected trades</button>
+  const hasProtected = trades.some((trade) => isProtectedNow(trade, nowS()))
+  const reverseAllForm = `<form method="post"><button name="reverse" value="all">Reverse all protected trades</button>
 <p>As on Steam: one click takes back every trade that is still protected, and you may not trade for 30 days.</p></form>`
   return page(
     `Trades of ${account.name}`,
-    `<h1>Trade history</h1>${person(account)}${anyProtected ? all : ''}
+    `<h1>Trade history</h1>${person(account)}${hasProtected ? reverseAllForm : ''}
 ${rows.join('') || '<p>There are no trades yet.</p>'}`,
   )
 }
@@ -92,11 +92,11 @@ ${itemList(trade.items, { note })}${isProtected ? form : ''}</section>`
 export function historyForm({ form }: Incoming, sandbox: Sandbox, steamId: string): Reply | undefined {
   const how = form.get('reverse')
   const tradeId = form.get('trade') ?? ''
-  const part = how === 'part' ? form.getAll('item') : undefined
+  const assetIds = how === 'part' ? form.getAll('item') : undefined
   if (how === 'all') {
     sandbox.change((world, nowS) => ({ world: reverseAll(world, steamId, nowS), answer: undefined }))
   } else if (how === 'one' || how === 'part') {
-    reverse(sandbox, tradeId, { assetIds: part, bySupport: false })
+    reverse(sandbox, tradeId, { assetIds: assetIds, bySupport: false })
   } else return undefined
   return redirect(`/profiles/${steamId}/history/`, 303)
 }

@@ -99,7 +99,7 @@ const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
     return json({ ok: true })
   },
   'GET /control/behaviours': ({ world, faults }) => {
-    const on = new Set([...faults.on(), ...world().switched.map(({ name }) => name)])
+    const on = new Set([...faults.activeNames(), ...world().switched.map(({ name }) => name)])
     const rows = Object.entries({ ...PEOPLE, ...BAD_DAYS })
     return json(rows.map(([name, { line }]) => ({ name, line, on: on.has(name) })))
   },

@@ -21,9 +21,9 @@ export function pastOf(bot: string, partner: string, nowS: number): { offers: Of
     // Each kind of id begins with its own digits.
     const asset = { assetId: `7${slot}`, appId: PROTECTED_APP, contextId: '2', classId }
     const tradeId = `62${String(slot).padStart(17, '0')}`
-    const both = { sender: bot, partner }
+    const parties = { sender: bot, partner }
     const offer: Offer = {
-      ...both,
+      ...parties,
       id: `4${slot}`,
       message: `past ${slot}`,
       state: STATE.accepted,
@@ -34,7 +34,7 @@ export function pastOf(bot: string, partner: string, nowS: number): { offers: Of
       tradeId,
     }
     const trade: Trade = {
-      ...both,
+      ...parties,
       id: tradeId,
       status: TRADE.complete,
       atS,

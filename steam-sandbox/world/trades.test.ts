@@ -71,10 +71,10 @@ describe('a protected trade', () => {
 
   it('cannot be reversed after it has settled, except by support', () => {
     const { world, tradeId } = acceptedTrade()
-    const later = NOW_S + 7 * DAY_S
-    const settled = advanceTo(world, later)
-    expect(reverseTrade(settled, { tradeId }, later).answer).toMatchObject({ eresult: 11 })
-    const undone = reverseTrade(settled, { tradeId, bySupport: true }, later)
+    const laterS = NOW_S + 7 * DAY_S
+    const settled = advanceTo(world, laterS)
+    expect(reverseTrade(settled, { tradeId }, laterS).answer).toMatchObject({ eresult: 11 })
+    const undone = reverseTrade(settled, { tradeId, bySupport: true }, laterS)
     expect(undone.world.trades[0]?.status).toBe(TRADE.supportRollback)
   })
 
@@ -212,8 +212,8 @@ describe('the automatic reactions of people', () => {
   ])('happen on time: %s reacts after %i seconds', (who, afterS, state) => {
     const { world, offerId } = send(fresh(), { who, count: 2 })
     expect(offerState(advanceTo(world, NOW_S + afterS - 1), offerId)).toBe(STATE.active)
-    const then = advanceTo(world, NOW_S + afterS + 1000)
-    expect(findOffer(then, offerId)).toMatchObject({ state, updatedAtS: NOW_S + afterS })
+    const worldThen = advanceTo(world, NOW_S + afterS + 1000)
+    expect(findOffer(worldThen, offerId)).toMatchObject({ state, updatedAtS: NOW_S + afterS })
   })
 
   it('include magic_last_second, who accepts just before a cancellation', () => {
@@ -237,9 +237,9 @@ describe('the automatic reactions of people', () => {
   it('include magic_reverser, who takes the trade back after three days', () => {
     const { world } = send(fresh(), { who: 'magic_reverser' })
     expect(advanceTo(world, NOW_S + 3 * DAY_S).trades[0]?.status).toBe(TRADE.complete)
-    const then = advanceTo(world, NOW_S + 3 * DAY_S + 5)
-    expect(then.trades.map(({ status }) => status)).toEqual([TRADE.protectionRollback, TRADE.complete])
-    expect(then.trades[1]?.atS).toBe(NOW_S + 3 * DAY_S + 5)
+    const worldThen = advanceTo(world, NOW_S + 3 * DAY_S + 5)
+    expect(worldThen.trades.map(({ status }) => status)).toEqual([TRADE.protectionRollback, TRADE.complete])
+    expect(worldThen.trades[1]?.atS).toBe(NOW_S + 3 * DAY_S + 5)
     expect(advanceTo(world, NOW_S + 30 * DAY_S).trades[0]?.status).toBe(TRADE.protectionRollback)
   })
 })

@@ -28,7 +28,7 @@ const tradeIdOf = (number: number): string => `61${String(number).padStart(17, '
 export function beginTrade(world: World, offer: Offer, nowS: number): { world: World; tradeId: string } {
   const tradeId = tradeIdOf(world.lastId + 1)
   const holdDays = Math.max(...[offer.sender, offer.partner].map((steamId) => holdDaysOf(world, steamId)))
-  const from = (steamId: string) => (asset: Asset) => ({ ...asset, from: steamId })
+  const withGiver = (steamId: string) => (asset: Asset) => ({ ...asset, from: steamId })
   const trade: Trade = {
     id: tradeId,
     sender: offer.sender,
@@ -37,7 +37,7 @@ export function beginTrade(world: World, offer: Offer, nowS: number): { world: W
     atS: nowS,
     settlesAtS: 0,
     settled: false,
-    items: [...offer.items.map(from(offer.partner)), ...offer.give.map(from(offer.sender))],
+    items: [...offer.items.map(withGiver(offer.partner)), ...offer.give.map(withGiver(offer.sender))],
   }
   const begun = { ...world, lastId: world.lastId + 1, trades: [...world.trades, trade].slice(-MOST_KEPT) }
   const afterRemoval = withoutItems(begun, trade, nowS)
@@ -104,12 +104,12 @@ export function deliver(world: World, tradeId: string, nowS: number): World {
     newContextId: protects(item) ? '16' : '2',
   }))
   const { escrowEndsAtS: _, ...unheld } = trade
-  const done = { ...unheld, status: TRADE.complete, settlesAtS, settled: !isProtected, items }
+  const completed = { ...unheld, status: TRADE.complete, settlesAtS, settled: !isProtected, items }
   const arrived = items.map((item) => ({
     to: otherSide(trade, item.from),
     asset: arrivedAsset(item, settlesAtS, nowS),
   }))
-  const next = { ...withTrade(world, done), lastId: world.lastId + items.length }
+  const next = { ...withTrade(world, completed), lastId: world.lastId + items.length }
   return withArrived(next, arrived)
 }
 
@@ -138,12 +138,12 @@ export function settleTrade(world: World, tradeId: string): World {
   const trade = world.trades.find(({ id }) => id === tradeId)
   if (!trade) return world
   const ids = new Set(trade.items.map(({ newAssetId }) => newAssetId))
-  const settled = ({ settlesAtS: _, ...asset }: Asset): Asset => ({ ...asset, contextId: '2' })
+  const settle = ({ settlesAtS: _, ...asset }: Asset): Asset => ({ ...asset, contextId: '2' })
   return {
     ...withTrade(world, { ...trade, settled: true }),
     accounts: world.accounts.map((account) => ({
       ...account,
-      assets: account.assets.map((asset) => (ids.has(asset.assetId) ? settled(asset) : asset)),
+      assets: account.assets.map((asset) => (ids.has(asset.assetId) ? settle(asset) : asset)),
     })),
   }
 }
@@ -182,36 +182,40 @@ export function reverseTrade(
   const unreturned = trade.items.filter(({ rolledBackAssetId }) => !rolledBackAssetId)
   const isMeant = ({ assetId, newAssetId = '' }: TradedItem) =>
     !assetIds || assetIds.includes(assetId) || assetIds.includes(newAssetId)
-  const back = unreturned.filter(isMeant)
+  const returning = unreturned.filter(isMeant)
   const owned = new Set(world.accounts.flatMap(({ assets }) => assets.map(({ assetId }) => assetId)))
-  if (back.length === 0 || !back.every(({ newAssetId = '' }) => owned.has(newAssetId)))
+  if (returning.length === 0 || !returning.every(({ newAssetId = '' }) => owned.has(newAssetId)))
     return refuse(world, 26)
-  const isWhole = back.length === unreturned.length && trade.status === TRADE.complete
+  const isWhole = returning.length === unreturned.length && trade.status === TRADE.complete
   const reversalId = tradeIdOf(world.lastId + 1)
-  const marked = trade.items.map((item) =>
-    back.includes(item) ? { ...item, rolledBackAssetId: item.assetId } : item,
+  const markedItems = trade.items.map((item) =>
+    returning.includes(item) ? { ...item, rolledBackAssetId: item.assetId } : item,
   )
   const wholeStatus = bySupport ? TRADE.supportRollback : TRADE.protectionRollback
-  const changed = {
+  const changedTrade = {
     ...trade,
-    items: marked,
+    items: markedItems,
     modifiedAtS: nowS,
     status: isWhole ? wholeStatus : TRADE.selectiveRollback,
-    settlesAtS: back.length === unreturned.length ? 0 : trade.settlesAtS,
+    settlesAtS: returning.length === unreturned.length ? 0 : trade.settlesAtS,
   }
-  const afterRemoval = withoutAssets(world, new Set(back.map(({ newAssetId = '' }) => newAssetId)), nowS)
-  const returned = back.map(({ from, assetId, appId, classId }) => ({
+  const afterRemoval = withoutAssets(world, new Set(returning.map(({ newAssetId = '' }) => newAssetId)), nowS)
+  const returnedAssets = returning.map(({ from, assetId, appId, classId }) => ({
     to: from,
     asset: { assetId, appId, classId, contextId: '2', receivedAtS: nowS },
   }))
-  const row = reversalRow(changed, back, { id: reversalId, nowS })
-  const next = { ...withTrade(afterRemoval, changed), lastId: world.lastId + 1 }
+  const row = reversalRow(changedTrade, returning, { id: reversalId, nowS })
+  const next = { ...withTrade(afterRemoval, changedTrade), lastId: world.lastId + 1 }
   const recorded = { ...next, trades: [...next.trades, row].slice(-MOST_KEPT) }
-  return { world: withArrived(recorded, returned), answer: { kind: 'reversed', tradeId: reversalId } }
+  return { world: withArrived(recorded, returnedAssets), answer: { kind: 'reversed', tradeId: reversalId } }
 }
 
-function reversalRow(trade: Trade, back: TradedItem[], { id, nowS }: { id: string; nowS: number }): Trade {
-  const items = back.map(({ from, assetId, appId, classId, newAssetId = '', newContextId = '2' }) => ({
+function reversalRow(
+  trade: Trade,
+  returning: TradedItem[],
+  { id, nowS }: { id: string; nowS: number },
+): Trade {
+  const items = returning.map(({ from, assetId, appId, classId, newAssetId = '', newContextId = '2' }) => ({
     assetId: newAssetId,
     appId,
     classId,
