@@ -256,6 +256,6 @@ function judge(pairs: readonly Pair[]): Outcome {
     ratio: growthOf(growing),
     limit: `<=${GROWTH_LIMIT}`,
     passed: growthOf(growing) <= GROWTH_LIMIT && p95.passed,
-    also: [p95],
+    further: [p95],
   }
 }

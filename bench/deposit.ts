@@ -40,11 +40,11 @@ async function measure(till: ProcessTill): Promise<Outcome> {
       if (await makeDeposit(till, person)) credited += 1
     }
   }
-  const begin = performance.now()
+  const beganMs = performance.now()
   await Promise.all(
     SHOPPERS.flatMap((person) => Array.from({ length: VISITS_AT_ONCE }, () => visitInTurn(person))),
   )
-  const perSecond = (credited / (performance.now() - begin)) * 1_000
+  const perSecond = (credited / (performance.now() - beganMs)) * 1_000
   const wanted = SHOPPERS.length * VISITS_OF_EACH
   console.log(`deposit: ${credited} of ${wanted} credited, ${SHOPPERS.length * VISITS_AT_ONCE} at a time`)
   return { name: 'deposit', ours: `${perSecond.toFixed(2)}/s`, passed: credited === wanted }
@@ -63,8 +63,8 @@ async function makeDeposit(till: ProcessTill, person: string): Promise<boolean> 
   taken.add(dearest.id)
   const answer = await requestTrade(till, { hash, game: GAME, items: [dearest.id], quoteId: shown.quoteId })
   if (answer !== 'active') return logRefusal(answer)
-  const end = performance.now() + PATIENCE_MS
-  while (performance.now() < end) {
+  const endMs = performance.now() + PATIENCE_MS
+  while (performance.now() < endMs) {
     // Sends no ETag, like a page that becomes visible again. The till then reads the offer, at most every two seconds.
     const payment = paymentSchema.parse(await (await call(till, `/api/payment?hash=${hash}`))?.json())
     if (payment.status === 'succeeded') return true

@@ -61,10 +61,10 @@ export function watchCredits({ pool }: ProcessTill): Credits {
   })
   return {
     async waitForAll(visits, withinMs) {
-      const end = performance.now() + withinMs
+      const endMs = performance.now() + withinMs
       for (const visit of visits) {
         if (visit.acceptedMs === undefined || visit.hash === undefined) continue
-        while (!seen.has(visit.hash) && performance.now() < end) await delay(CHECK_CREDITS_EVERY_MS)
+        while (!seen.has(visit.hash) && performance.now() < endMs) await delay(CHECK_CREDITS_EVERY_MS)
         visit.creditedMs = seen.get(visit.hash)
       }
     },
@@ -116,10 +116,10 @@ async function pay(till: ProcessTill, { steamId, patienceMs }: Guest, record: Vi
   const shown = await readItems(till, hash, patienceMs)
   const dearest = shown.items.sort((a, b) => b.price - a.price)[0]
   if (dearest === undefined) throw new Error('no items were shown')
-  const begin = performance.now()
+  const beganMs = performance.now()
   const request = { hash, game: GAME, items: [dearest.id], quoteId: shown.quoteId }
   record.refusal = await askFor(till, request, patienceMs)
-  record.offerTookS = (performance.now() - begin) / 1_000
+  record.offerTookS = (performance.now() - beganMs) / 1_000
   if (record.refusal !== undefined) return
   await delay(Math.random() * THOUGHT_MS)
   await accept(till, steamId, record)
@@ -127,9 +127,9 @@ async function pay(till: ProcessTill, { steamId, patienceMs }: Guest, record: Vi
 
 /** Reads the items as the page does, repeatedly until some have a price. */
 async function readItems(till: ProcessTill, hash: string, patienceMs: number): Promise<Inventory> {
-  const end = performance.now() + patienceMs
+  const endMs = performance.now() + patienceMs
   let refusal = 'no answer'
-  while (performance.now() < end) {
+  while (performance.now() < endMs) {
     const answer = await makeCall(till, `/api/inventory?hash=${hash}&game=${GAME}`)
     if (answer?.ok) {
       const shown = inventorySchema.parse(await answer.json())
@@ -148,8 +148,8 @@ const refusalSchema = z.object({ code: z.string() })
  * to "no answer in time"; undefined once the offer is made.
  */
 async function askFor(till: ProcessTill, body: object, patienceMs: number): Promise<string | undefined> {
-  const end = performance.now() + patienceMs
-  while (performance.now() < end) {
+  const endMs = performance.now() + patienceMs
+  while (performance.now() < endMs) {
     const answer = await makeCall(till, '/api/trade', body)
     if (answer?.status === 200) return undefined
     if (answer !== undefined && answer.status !== 202) return refusalSchema.parse(await answer.json()).code

@@ -92,7 +92,7 @@ async function measure(till: ProcessTill, gateways: Running[], credits: Credits)
   const visits: Visit[] = []
   const memory: number[] = []
   const machines: MachineSpeed[] = [await readSpeed()]
-  const begin = performance.now()
+  const beganMs = performance.now()
   for (let number = 1; number <= WAVES; number += 1) {
     const strikes = number === 2 ? strike(till, struck) : undefined
     const patienceMs = stretchLimit(PATIENCE_S, meanOf(machines).speed) * 1_000
@@ -108,7 +108,7 @@ async function measure(till: ProcessTill, gateways: Running[], credits: Credits)
     )
   }
   calls.end()
-  const minutes = (performance.now() - begin) / 60_000
+  const minutes = (performance.now() - beganMs) / 60_000
   const over = { bots: BOTS, minutes }
   for (const line of calls.lines(over)) console.log(`fleet: ${line}`)
   const overBudget = calls.overBudget(over)
@@ -191,7 +191,7 @@ function judge({ visits, struck, memory, limited, overBudget, speed }: Measured)
     limit: '0',
     passed: value === 0,
   })
-  const also = [
+  const further = [
     line('fleet-unseen-p95', false, UNSEEN_LIMIT_S),
     line('fleet-returned-p95', true, RETURNED_LIMIT_S),
     count('fleet-uncredited', uncredited.length),
@@ -208,8 +208,8 @@ function judge({ visits, struck, memory, limited, overBudget, speed }: Measured)
     name: 'fleet',
     ours: `${visits.length - refused.length}/${visits.length}`,
     limit: 'all',
-    passed: refused.length === 0 && also.every(({ passed }) => passed),
-    also,
+    passed: refused.length === 0 && further.every(({ passed }) => passed),
+    further,
   }
 }
 

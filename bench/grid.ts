@@ -34,14 +34,14 @@ type OpenPage = { page: Page; session: CDPSession; nodes: number }
 
 /** CPU milliseconds of the main thread during `action` and the two frames after it. */
 async function threadMs(session: CDPSession, page: Page, action: () => Promise<unknown>): Promise<number> {
-  const spent = async (): Promise<number> => {
+  const readSpentS = async (): Promise<number> => {
     const { metrics } = await session.send('Performance.getMetrics')
     return metrics.find(({ name }) => name === 'ThreadTime')?.value ?? 0
   }
-  const before = await spent()
+  const spentBeforeS = await readSpentS()
   await action()
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
-  return ((await spent()) - before) * 1000
+  return ((await readSpentS()) - spentBeforeS) * 1000
 }
 
 /** Shows `count` items on the page, no two of them equal. */
@@ -82,18 +82,18 @@ type Times = Record<keyof Pair, number[]>
 
 /** Measures an action on pages with 100 and with 10,000 items, alternately. */
 async function compare(action: Action, pairs: readonly Pair[]): Promise<Times[]> {
-  const took = pairs.map((): Times => ({ few: [], many: [] }))
+  const times = pairs.map((): Times => ({ few: [], many: [] }))
   // The first two rounds warm up.
   for (let round = 0; round < ROUNDS + 2; round += 1)
     for (const [index, pair] of pairs.entries())
       for (const which of ['few', 'many'] as const) {
         const { page, session } = pair[which]
         const ms = await threadMs(session, page, () => ACTIONS[action](page, round))
-        if (round >= 2) took[index]?.[which].push(ms)
+        if (round >= 2) times[index]?.[which].push(ms)
       }
   for (const pair of pairs)
     for (const { page } of [pair.few, pair.many]) await page.evaluate(() => scrollTo(0, 0))
-  return took
+  return times
 }
 
 /** Prints and returns the factor by which the action costs more with 10,000 items. */
@@ -109,17 +109,17 @@ function factorOf(name: string, action: Action, { few, many }: Times): number {
 function scriptMs(): number {
   const items = stock(10_000)
   const queries = ['k', 'kn', 'kni', 'нож', 'red', 'redline 9', '77', '']
-  const took: number[] = []
+  const tookMs: number[] = []
   for (let round = 0; round < 400; round += 1) {
     const query = queries[round % queries.length] ?? ''
     const sort = SORTS[round % SORTS.length] ?? 'default'
     // CPU time excludes other work on the machine.
-    const begin = process.cpuUsage()
+    const usageBefore = process.cpuUsage()
     visibleItems(items, query, { sort })
-    const { user, system } = process.cpuUsage(begin)
-    took.push((user + system) / 1000)
+    const { user, system } = process.cpuUsage(usageBefore)
+    tookMs.push((user + system) / 1000)
   }
-  return percentile95(took)
+  return percentile95(tookMs)
 }
 
 export async function benchGrid(): Promise<Outcome> {

@@ -82,8 +82,8 @@ function pricesFor(name: string): SourcePrice[] {
 }
 
 function cpuMs(work: () => void): number {
-  const before = process.cpuUsage()
+  const usageBefore = process.cpuUsage()
   work()
-  const { user, system } = process.cpuUsage(before)
+  const { user, system } = process.cpuUsage(usageBefore)
   return (user + system) / 1_000
 }

@@ -77,7 +77,7 @@ function judge(ours: number, { bare, locked }: { bare: number; locked: number })
     ratio: fasterThanLocked,
     limit: `>=${LIMIT}`,
     passed: fasterThanLocked >= LIMIT && againstFloor.passed,
-    also: [againstFloor],
+    further: [againstFloor],
   }
 }
 
@@ -188,7 +188,7 @@ async function perSecond(till: CutTill, { db, storeId, credit }: Round): Promise
   const client = async () => {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) await credit(db, next)
   }
-  const begin = performance.now()
+  const beganMs = performance.now()
   await Promise.all(Array.from({ length: CLIENTS }, client))
-  return (count / (performance.now() - begin)) * 1_000
+  return (count / (performance.now() - beganMs)) * 1_000
 }

@@ -9,12 +9,12 @@ export type Outcome = {
   limit?: string
   passed: boolean
   /** Other figures of the same run, each with its own limit. `passed` covers them too. */
-  also?: readonly Outcome[]
+  further?: readonly Outcome[]
 }
 
 export function printOutcome(outcome: Outcome): void {
-  const { name, ours, floor = '-', ratio, limit = '-', passed, also = [] } = outcome
-  for (const other of also) printOutcome(other)
+  const { name, ours, floor = '-', ratio, limit = '-', passed, further = [] } = outcome
+  for (const other of further) printOutcome(other)
   const times = ratio === undefined ? '-' : ratio.toFixed(2)
   console.log([name, ours, floor, times, limit, passed ? 'PASS' : 'FAIL'].join(' '))
 }

@@ -156,14 +156,14 @@ async function sendPolls({ server, path, etag }: Target, count: number): Promise
 /** The transactions per poll: those during many polls, less those of an equally long time with one poll. */
 async function queriesPerPoll(database: pg.Client, target: Target): Promise<number> {
   const transactionsDuring = async (work: () => Promise<unknown>): Promise<number> => {
-    const before = await countTransactions(database)
+    const transactionsBefore = await countTransactions(database)
     await work()
-    return (await countTransactions(database)) - before
+    return (await countTransactions(database)) - transactionsBefore
   }
   await sendPolls(target, 1_000)
-  const begin = performance.now()
+  const beganMs = performance.now()
   const busy = await transactionsDuring(() => sendPolls(target, COUNTED))
-  const tookMs = performance.now() - begin
+  const tookMs = performance.now() - beganMs
   const quiet = await transactionsDuring(async () => {
     await sendPolls(target, 1)
     await delay(tookMs)

@@ -29,14 +29,14 @@ export function benchPrices(): Promise<Outcome> {
 }
 
 async function measure(database: Database): Promise<Outcome> {
-  const start = new Date('2026-01-01T12:00:00Z').getTime()
-  await saveRate(database.db, 'fixed', { currency: 'USD', perUsd: '1', asOf: new Date(start) })
+  const startMs = new Date('2026-01-01T12:00:00Z').getTime()
+  await saveRate(database.db, 'fixed', { currency: 'USD', perUsd: '1', asOf: new Date(startMs) })
   const rounds: [what: string, at: number][] = [
-    ['the first time', start],
-    ['ten minutes later', start + 600_000],
+    ['the first time', startMs],
+    ['ten minutes later', startMs + 600_000],
     ...[1, 2, 3].map((day): [string, number] => [
       `on day ${day + 1}, with the prices of earlier days still stored,`,
-      start + day * DAY_MS,
+      startMs + day * DAY_MS,
     ]),
   ]
   let isFastEnough = true
@@ -62,11 +62,11 @@ async function measure(database: Database): Promise<Outcome> {
 /** Refreshes the prices. Meanwhile, computes the price of one basket after another. */
 async function refresh(database: Database, at: Date) {
   const rows = pricesAt(at)
-  const before = await writesOf(database)
-  const begin = performance.now()
+  const writesBefore = await writesOf(database)
+  const beganMs = performance.now()
   let tookMs: number | undefined
   const saved = savePrices(database.db, SOURCE_AND_GAME, rows).then(() => {
-    tookMs = performance.now() - begin
+    tookMs = performance.now() - beganMs
   })
   const basketsMs: number[] = []
   while (tookMs === undefined || basketsMs.length === 0) {
@@ -75,7 +75,7 @@ async function refresh(database: Database, at: Date) {
     basketsMs.push(performance.now() - begunMs)
   }
   await saved
-  return { tookMs, basketsMs, statements: (await writesOf(database)) - before }
+  return { tookMs, basketsMs, statements: (await writesOf(database)) - writesBefore }
 }
 
 async function priceBasket({ db }: Database, now: Date): Promise<void> {

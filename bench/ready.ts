@@ -95,7 +95,7 @@ async function measure(root: string, folder: string, url: string): Promise<Outco
 
 /** Starts the till, stops it, and resolves to the seconds until it was ready. */
 async function secondsToReady({ folder, cwd, env, port }: ReleaseRun): Promise<number> {
-  const begin = performance.now()
+  const beganMs = performance.now()
   const till = serve(folder, { cwd, env })
   let isOver = false
   void till.ended.then(() => {
@@ -103,11 +103,11 @@ async function secondsToReady({ folder, cwd, env, port }: ReleaseRun): Promise<n
   })
   try {
     while (!(await isReady(port))) {
-      if (isOver || performance.now() - begin > MOST_MS)
+      if (isOver || performance.now() - beganMs > MOST_MS)
         throw new Error(`the till was not ready:\n${till.output()}`)
       await delay(LOOK_EVERY_MS)
     }
-    return (performance.now() - begin) / 1_000
+    return (performance.now() - beganMs) / 1_000
   } finally {
     till.kill('SIGTERM')
     await till.ended

@@ -31,7 +31,7 @@ const MOST_LATE_MS = 1_000
 
 type Move = (caller: Caller) => ReturnType<Caller['call']>
 
-const report = (hash: string): object => ({
+const errorReport = (hash: string): object => ({
   message: randomHex(),
   type: 'Error',
   filename: 'main.js',
@@ -48,7 +48,7 @@ const movesFromAddress: readonly Move[] = [
   (caller) => caller.call(`/deposit/${randomHex()}`),
   (caller) => caller.call(`/api/payment?hash=${randomHex()}`),
   (caller) => caller.call('/v1/deposits', { headers: { authorization: `Bearer tt_test_${randomHex()}` } }),
-  (caller) => caller.call('/api/error-report', { body: report(randomHex()) }),
+  (caller) => caller.call('/api/error-report', { body: errorReport(randomHex()) }),
   (caller) => caller.call('/api/trade', { body: { hash: randomHex(), items: Array(5_000).fill('1') } }),
   (caller) => caller.call('/healthz'),
 ]
@@ -61,7 +61,7 @@ const movesWithLink = ({ hash, tradeUrls }: Plan): readonly Move[] => [
   (caller) => caller.call(`/api/inventory?hash=${hash}&game=${pick(GAMES)}&reload=true`),
   (caller) =>
     caller.call('/api/trade', { body: { hash, game: pick(GAMES), items: ['1'], quoteId: randomHex() } }),
-  (caller) => caller.call('/api/error-report', { body: report(hash) }),
+  (caller) => caller.call('/api/error-report', { body: errorReport(hash) }),
 ]
 
 const movesAsStore = ({ apiKey }: Plan): readonly Move[] => {

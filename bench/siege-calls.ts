@@ -20,7 +20,7 @@ export function createCaller(url: string, address: string, maxSockets = 6): Call
   const page = { cookie: `csrf=${CSRF}`, 'x-csrf-token': CSRF, origin }
   return {
     async call(path, { headers = {}, body } = {}) {
-      const begin = performance.now()
+      const beganMs = performance.now()
       const sent = body === undefined ? undefined : JSON.stringify(body)
       const json = sent === undefined ? {} : { 'content-type': 'application/json' }
       const { promise, resolve, reject } = Promise.withResolvers<Answer>()
@@ -43,7 +43,7 @@ export function createCaller(url: string, address: string, maxSockets = 6): Call
             resolve({
               status: answer.statusCode ?? 0,
               text: bytes.toString(),
-              tookMs: performance.now() - begin,
+              tookMs: performance.now() - beganMs,
             }),
           reject,
         )

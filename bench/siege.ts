@@ -82,7 +82,7 @@ export async function benchSiege(): Promise<Outcome> {
 
 async function besiege(till: ProcessTill, gateway: Running): Promise<Outcome> {
   const calls = watchCalls(till.steam)
-  const begun = performance.now()
+  const beganMs = performance.now()
   const apiKey = await addHostileStore(till)
   await playWave(till, gateway)
   const outcomes: Outcome[] = []
@@ -102,7 +102,7 @@ async function besiege(till: ProcessTill, gateway: Running): Promise<Outcome> {
     outcomes.push(...judge(kind, quiet, underSiege))
   }
   calls.end()
-  const minutes = (performance.now() - begun) / 60_000
+  const minutes = (performance.now() - beganMs) / 60_000
   const exceeded = calls.overBudget({ bots: BOTS.length + FURTHER_BOTS, minutes })
   if (exceeded.length > 0) console.log(`siege: beyond the budget: ${exceeded.join(', ')}`)
   const expectNone = (name: string, count: number): Outcome => ({
@@ -111,13 +111,13 @@ async function besiege(till: ProcessTill, gateway: Running): Promise<Outcome> {
     limit: '0',
     passed: count === 0,
   })
-  const also = [
+  const further = [
     ...outcomes,
     expectNone('steam-limits-hit', calls.limited(new Set())),
     expectNone('steam-over-budget', exceeded.length),
   ]
-  const passed = also.every((outcome) => outcome.passed)
-  return { name: 'siege', ours: `${KINDS.length} sieges`, limit: 'all', passed, also }
+  const passed = further.every((outcome) => outcome.passed)
+  return { name: 'siege', ours: `${KINDS.length} sieges`, limit: 'all', passed, further }
 }
 
 function judge(kind: string, quiet: Wave, underSiege: Wave): Outcome[] {

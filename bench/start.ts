@@ -38,7 +38,7 @@ export async function benchStart(): Promise<Outcome> {
   }
   const warm = judge('warm', runs.warm)
   const empty = judge('empty', runs.empty)
-  return { ...empty, name: 'start', passed: empty.passed && warm.passed, also: [warm] }
+  return { ...empty, name: 'start', passed: empty.passed && warm.passed, further: [warm] }
 }
 
 async function inNewPlace(work: (place: Place) => Promise<unknown>): Promise<void> {
@@ -58,7 +58,7 @@ async function measureStart(place: Place): Promise<Run> {
 
 /** Starts everything, stops it, and resolves to the seconds until everything answered. */
 async function startOnce(place: Place): Promise<number> {
-  const begin = performance.now()
+  const beganMs = performance.now()
   const npm = spawn('npm', ['start'], {
     cwd: join(import.meta.dirname, '..'),
     env: { ...process.env, ...place.env },
@@ -74,7 +74,7 @@ async function startOnce(place: Place): Promise<number> {
     for (const url of [`${place.gateway}/healthz`, place.sandbox, place.store]) {
       if (!(await isServing(url))) throw new Error(`${url} does not answer:\n${output.join('')}`)
     }
-    return (performance.now() - begin) / 1_000
+    return (performance.now() - beganMs) / 1_000
   } finally {
     if (npm.pid !== undefined && npm.exitCode === null) process.kill(-npm.pid, 'SIGINT')
     await ended

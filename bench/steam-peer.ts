@@ -59,9 +59,9 @@ export async function openPeer(bot: string): Promise<Peer> {
     steam,
     sendOffer: (person) => send({ steam, community, manager, requested }, person),
     acceptAndWait(person, offerId) {
-      const begin = performance.now()
+      const beganMs = performance.now()
       const { promise, resolve } = Promise.withResolvers<number>()
-      waiting.set(offerId, () => resolve((performance.now() - begin) / 1_000))
+      waiting.set(offerId, () => resolve((performance.now() - beganMs) / 1_000))
       steam.as(person).accept(offerId)
       return promise
     },

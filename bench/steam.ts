@@ -156,7 +156,7 @@ function judge({ returned, waited, peer }: Seconds, { ours, theirs, isFull }: Re
     limit: `<=${limitS}s`,
     passed: median(values) <= limitS,
   })
-  const also = [
+  const further = [
     line('steam-returned', returned, RETURNED_LIMIT_S),
     line('steam-waited', waited, WAITED_LIMIT_S),
   ]
@@ -166,8 +166,8 @@ function judge({ returned, waited, peer }: Seconds, { ours, theirs, isFull }: Re
     floor: `${theirs.toFixed(2)}/deposit`,
     ratio: ours / theirs,
     limit: `<=${REQUESTS_LIMIT}`,
-    passed: isFull && ours <= REQUESTS_LIMIT && also.every(({ passed }) => passed),
-    also,
+    passed: isFull && ours <= REQUESTS_LIMIT && further.every(({ passed }) => passed),
+    further,
   }
 }
 
@@ -249,9 +249,9 @@ async function secondsAfterReturn({ windows }: Setup, page: Page): Promise<numbe
   const succeeded = successOn(page)
   const tab = await leave(windows, page)
   await accept(tab)
-  const begin = performance.now()
+  const beganMs = performance.now()
   await tab.close()
-  return ((await inTime(succeeded)) - begin) / 1_000
+  return ((await inTime(succeeded)) - beganMs) / 1_000
 }
 
 /**
@@ -269,11 +269,11 @@ async function secondsWithoutReturn(
     await elsewhere.goto(`${till.steam.url}/tradeoffer/${offerId}/`)
     await readyToAccept(elsewhere)
   }
-  const begin = performance.now()
+  const beganMs = performance.now()
   await accept(elsewhere)
   const atMs = await inTime(succeeded)
   await elsewhere.close()
-  return (atMs - begin) / 1_000
+  return (atMs - beganMs) / 1_000
 }
 
 async function leave(windows: Windows, page: Page): Promise<Page> {

@@ -50,9 +50,9 @@ async function openFilled(serverUrl: string, size: number): Promise<FilledTill> 
   await client.end()
   url.pathname = `/stores_${size}`
   await migrate({ url: url.href })
-  const begin = performance.now()
+  const beganMs = performance.now()
   await withFillConnection(url.href, (db) => fill(db, size))
-  console.log(`stores: ${size} deposits written in ${Math.round(performance.now() - begin)} ms`)
+  console.log(`stores: ${size} deposits written in ${Math.round(performance.now() - beganMs)} ms`)
   return { ...openDatabase(url.href, 2), size }
 }
 
@@ -136,9 +136,9 @@ async function measure(small: FilledTill, large: FilledTill): Promise<Measured[]
 async function runRound(database: FilledTill, make: Call, into: number[]): Promise<void> {
   const call = make(database)
   for (let n = 0; n < CALLS_A_ROUND; n += 1) {
-    const begin = performance.now()
+    const beganMs = performance.now()
     await call()
-    into.push(performance.now() - begin)
+    into.push(performance.now() - beganMs)
   }
 }
 

@@ -70,7 +70,7 @@ type Pair = {
   youngRows: number
   oldRows: number
   /** The slowest statement of the old till's last round. */
-  slowest: string
+  slowestStatement: string
 }
 
 /**
@@ -88,15 +88,15 @@ async function measureBoth(young: Year, old: Year): Promise<Pair[]> {
       await measure(oldTask, old.observed),
     ]
     const times = { young: [] as number[], old: [] as number[] }
-    let slowest = ''
+    let slowestStatement = ''
     for (let round = 0; round < ROUNDS; round += 1) {
       times.young.push((await measure(task, young.observed)).ms)
       const measured = await measure(oldTask, old.observed)
       times.old.push(measured.ms)
-      slowest = measured.slowest.text
+      slowestStatement = measured.slowest.text
     }
     const [youngMs, oldMs] = [median(times.young), median(times.old)]
-    pairs.push({ name: task.name, youngMs, oldMs, youngRows, oldRows, slowest })
+    pairs.push({ name: task.name, youngMs, oldMs, youngRows, oldRows, slowestStatement })
   }
   return pairs
 }
@@ -108,7 +108,7 @@ function judge(pairs: readonly Pair[], [young, old]: readonly [Year, Year]): Out
   for (const pair of pairs) {
     const times = `${pair.oldMs.toFixed(1)} ms on the old till, ${pair.youngMs.toFixed(1)} ms on the young one`
     console.log(`year: ${pair.name}: ${times}: ${ratioOf(pair).toFixed(2)} times`)
-    if (ratioOf(pair) > LIMIT) console.log(pair.slowest)
+    if (ratioOf(pair) > LIMIT) console.log(pair.slowestStatement)
   }
   const mostRows = pairs.reduce((most, pair) => (pair.oldRows > most.oldRows ? pair : most))
   const rows = `${mostRows.oldRows} rows at most (${mostRows.name}; ${mostRows.youngRows} on the young till)`
