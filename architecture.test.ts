@@ -121,7 +121,7 @@ describe('imports', () => {
 
   it('inside the gateway run downwards, and one way between two folders, except imports of types', () => {
     const folder = (path: string): string => /^gateway\/([\w-]+)\//.exec(path)?.[1] ?? ''
-    const code = imports.filter(({ from, typeOnly }) => folder(from) !== '' && !isTest(from) && !typeOnly)
+    const code = imports.filter(({ from, isTypeOnly }) => folder(from) !== '' && !isTest(from) && !isTypeOnly)
     const arrows = new Set(code.map(({ from, to }) => `${folder(from)} ${folder(to)}`))
     const both = code.filter(({ from, to }) => arrows.has(`${folder(to)} ${folder(from)}`))
     expect(both.filter(({ from, to }) => folder(from) !== folder(to))).toEqual([])
@@ -180,7 +180,7 @@ describe('imports', () => {
       (file) => room(file) === 'contract' && /from 'zod'/.test(readFileSync(join(ROOT, file), 'utf8')),
     )
     const broken = imports.filter(
-      ({ from, to, typeOnly }) => room(from) === 'widget' && withZod.includes(to) && !typeOnly,
+      ({ from, to, isTypeOnly }) => room(from) === 'widget' && withZod.includes(to) && !isTypeOnly,
     )
     expect(withZod.length).toBeGreaterThan(0)
     expect(broken.map(({ from, to }) => `${from} must import type from ${to}`)).toEqual([])
@@ -362,7 +362,7 @@ describe('the tree keeps its promises:', () => {
   })
 
   it('the console imports from the gateway only types, and one list of states', () => {
-    const code = imports.filter(({ to, typeOnly }) => room(to) === 'gateway' && !typeOnly)
+    const code = imports.filter(({ to, isTypeOnly }) => room(to) === 'gateway' && !isTypeOnly)
     const taken = code.filter(({ from }) => room(from) === 'console').map(({ to }) => to)
     expect(taken).toEqual(['gateway/operations/item-states.ts'])
   })

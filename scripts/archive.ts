@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 
 export type Entry =
   /** `path` is relative to the archive's root, with slashes. */
-  | { kind: 'file'; path: string; content: Buffer; executable?: boolean }
+  | { kind: 'file'; path: string; content: Buffer; isExecutable?: boolean }
   | { kind: 'link'; path: string; target: string }
 
 const BLOCK_BYTES = 512
@@ -31,7 +31,7 @@ function headOf(entry: Entry, modifiedS: number): Buffer {
   const isFile = entry.kind === 'file'
   const { name, prefix } = nameOf(entry.path)
   const size = isFile ? entry.content.length : 0
-  const mode = isFile && entry.executable !== true ? 0o644 : 0o755
+  const mode = isFile && entry.isExecutable !== true ? 0o644 : 0o755
   const fields: [text: string, bytes: number][] = [
     [name, NAME_BYTES],
     [octal(mode, 8), 8],

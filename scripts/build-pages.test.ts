@@ -11,7 +11,7 @@ test.each(PAGES)('a build depends on every source that the $folder imports', (pa
   const imported = sources
     .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx$|vite\.config\.ts$/.test(file))
     .flatMap((file) => readSource(file, readFileSync(join(ROOT, file), 'utf8')).imports)
-    .flatMap(({ to, typeOnly }) => (typeOnly ? [] : [to.replace(/\?.*$/, '')]))
+    .flatMap(({ to, isTypeOnly }) => (isTypeOnly ? [] : [to.replace(/\?.*$/, '')]))
   expect(imported.length).toBeGreaterThan(50)
   expect(imported.filter((file) => !sources.includes(file))).toEqual([])
 })

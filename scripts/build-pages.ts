@@ -27,11 +27,11 @@ export const buildWidgetIfChanged = (): Promise<void> => buildIfChanged(WIDGET)
 export const buildConsoleIfChanged = (): Promise<void> => buildIfChanged(CONSOLE)
 
 async function buildIfChanged(page: Page): Promise<void> {
-  const stamp = join(ROOT, page.folder, 'dist/.built-from')
+  const stampFile = join(ROOT, page.folder, 'dist/.built-from')
   const hash = hashOf(page)
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === hash) return
   await runBuild(page)
-  writeFileSync(stamp, hash)
+  writeFileSync(stampFile, hash)
 }
 
 /** Returns the full paths of a page's sources, sorted. */

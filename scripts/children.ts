@@ -99,9 +99,9 @@ export function lineWaiter({ name, lines, ended }: Output): Child['waitForLine']
     const check = (): void => {
       clearTimeout(timer)
       if (received.some((line) => line.includes(text))) resolve()
-      else if (!received.at(-1)?.includes(BUSY)) timer = setTimeout(late, withinMs)
+      else if (!received.at(-1)?.includes(BUSY)) timer = setTimeout(giveUp, withinMs)
     }
-    const late = (): void => reject(new Error(`The ${name} was not ready in time.`))
+    const giveUp = (): void => reject(new Error(`The ${name} was not ready in time.`))
     listeners.add(check)
     void ended.then((how) => reject(new Error(`The ${name} did not start (${how}).`)))
     check()

@@ -22,7 +22,7 @@ describe('backup.sh', () => {
     const folder = mkdtempSync(join(tmpdir(), 'backup-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const [programs, backups] = [join(folder, 'programs'), join(folder, 'backups')]
-    for (const made of [programs, backups]) mkdirSync(made)
+    for (const directory of [programs, backups]) mkdirSync(directory)
     const addProgram = (name: string, text: string) =>
       writeFileSync(join(programs, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 })
     addProgram('pg_dump', 'for last; do :; done; echo dump > "$last"')

@@ -12,7 +12,7 @@ describe('the archive', () => {
   const long = `${'folder-'.repeat(14)}/${'file-'.repeat(18)}.txt`
   const entries: Entry[] = [
     { kind: 'link', path: 'top/command', target: 'command.mjs' },
-    { kind: 'file', path: 'top/command.mjs', content: Buffer.from('#!'), executable: true },
+    { kind: 'file', path: 'top/command.mjs', content: Buffer.from('#!'), isExecutable: true },
     // Two blocks of 512 bytes and one byte.
     { kind: 'file', path: `top/${long}`, content: Buffer.alloc(1_025, 'x') },
     { kind: 'file', path: 'top/empty', content: Buffer.alloc(0) },

@@ -86,7 +86,7 @@ const textEntry = (path: string, content: string): Entry => ({
 
 const fileEntry = (path: string): Entry => {
   const content = readFileSync(join(ROOT, path))
-  return { kind: 'file', path, content, executable: content.subarray(0, 2).toString() === '#!' }
+  return { kind: 'file', path, content, isExecutable: content.subarray(0, 2).toString() === '#!' }
 }
 
 function entriesOf(packages: readonly ProductionPackage[], build: Build): Entry[] {

@@ -55,8 +55,8 @@ describe('an import', () => {
     ["export type * from './a.ts'", 'here/a.ts', true],
     ["const a = await import('./a.ts')", 'here/a.ts', false],
     ["type A = import('./a.ts').A", 'here/a.ts', true],
-  ])('is read: %s', (text, to, typeOnly) => {
-    expect(readSource('here/file.ts', text).imports).toEqual([{ from: 'here/file.ts', to, typeOnly }])
+  ])('is read: %s', (text, to, isTypeOnly) => {
+    expect(readSource('here/file.ts', text).imports).toEqual([{ from: 'here/file.ts', to, isTypeOnly }])
   })
 
   it('from a package is not counted', () => {
@@ -99,7 +99,7 @@ it('regular expressions are found with their lines, even those built from parts'
 describe('import cycles', () => {
   /** Each pair is an import: in `ab`, the file a imports the file b. */
   const cyclesAmong = (...pairs: string[]) =>
-    cyclesOf(pairs.map((pair) => ({ from: pair[0] ?? '', to: pair[1] ?? '', typeOnly: true })))
+    cyclesOf(pairs.map((pair) => ({ from: pair[0] ?? '', to: pair[1] ?? '', isTypeOnly: true })))
 
   it('are found among other imports', () => {
     expect(cyclesAmong('ab', 'bc', 'cd', 'db', 'de', 'xy', 'yx')).toEqual([

@@ -2,7 +2,7 @@ import { dirname, join, normalize } from 'node:path'
 import { parseSync } from 'vite'
 
 /** An import of one source by another, as paths from the root. */
-export type Import = { from: string; to: string; typeOnly: boolean }
+export type Import = { from: string; to: string; isTypeOnly: boolean }
 
 export type MeasuredFunction = {
   name: string
@@ -41,9 +41,9 @@ export function readSource(file: string, text: string): Source {
   walk(program, (node, place) => {
     if (IMPORTS.includes(node.type) || node.type === 'TSImportType') {
       const to = targetOf(file, node)
-      const typeOnly =
+      const isTypeOnly =
         node.importKind === 'type' || node.exportKind === 'type' || node.type === 'TSImportType'
-      if (to !== undefined) source.imports.push({ from: file, to, typeOnly })
+      if (to !== undefined) source.imports.push({ from: file, to, isTypeOnly })
     }
     const expression = expressionOf(node)
     if (expression !== undefined) source.expressions.push({ line: lineOf(node.start), ...expression })

@@ -246,7 +246,7 @@ async function startOwnVault(): Promise<void> {
   if (isStopping) return
   const gatewayData = gatewayEnv.TRADETILL_DATA ?? ''
   const place = { dataRoot, sandboxUrl: urls.sandbox, marketUrl: urls.market, gatewayData }
-  const started = await startVault({ ...place, stopping: setUpAbort.signal })
+  const started = await startVault({ ...place, stopSignal: setUpAbort.signal })
   if (isStopping) {
     if ('child' in started) await started.child.stop()
     return

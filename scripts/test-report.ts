@@ -18,7 +18,7 @@ const SLOWEST = 10
 const MOST_CHARACTERS = 400
 
 const pathOf = ({ moduleId }: TestModule): string => relative(ROOT, moduleId).replaceAll('\\', '/')
-const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`.padStart(8)
+const formatSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`.padStart(8)
 const durationMs = (module: TestModule): number => {
   const { duration, collectDuration, setupDuration } = module.diagnostic()
   return duration + collectDuration + setupDuration
@@ -60,7 +60,7 @@ export default class TestReport extends DefaultReporter {
     const isRed = failed.length > 0 || !module.ok()
     const place = `${String(this.#done).padStart(4)}/${this.#files}`
     this.log(
-      `${place} ${isRed ? '✗' : '✓'} ${seconds(durationMs(module))}  ${pathOf(module)} (${counted(tests.length, 'test')})`,
+      `${place} ${isRed ? '✗' : '✓'} ${formatSeconds(durationMs(module))}  ${pathOf(module)} (${counted(tests.length, 'test')})`,
     )
     for (const test of failed) this.log(`           ✗ ${test.fullName}`)
   }
@@ -87,7 +87,7 @@ export default class TestReport extends DefaultReporter {
   #printSlowest(modules: readonly TestModule[]): void {
     const slowest = [...modules].sort((one, other) => durationMs(other) - durationMs(one)).slice(0, SLOWEST)
     this.log('\nSlowest files')
-    for (const module of slowest) this.log(`${seconds(durationMs(module))}  ${pathOf(module)}`)
+    for (const module of slowest) this.log(`${formatSeconds(durationMs(module))}  ${pathOf(module)}`)
   }
 
   /** Prints where the test failed, how to run it alone, and where its picture and logs are. */

@@ -9,8 +9,8 @@ import { lacks, placeOfVault, runWithInput } from './vault.ts'
 
 const LONGER_THAN_A_PIPE = 'x'.repeat(1_000_000)
 
-const run = (code: string, { input = '', stopping = new AbortController().signal } = {}) =>
-  runWithInput(['-e', code], { env: {}, account: undefined, input, stopping })
+const run = (code: string, { input = '', stopSignal = new AbortController().signal } = {}) =>
+  runWithInput(['-e', code], { env: {}, account: undefined, input, stopSignal })
 
 describe('a command of the vault', () => {
   it('receives its input, and is reported with its first line on stderr if it fails', async () => {
@@ -26,7 +26,7 @@ describe('a command of the vault', () => {
 
   it('ends when npm start is stopped', async () => {
     const stop = new AbortController()
-    const command = run('setInterval(() => {}, 1_000_000)', { stopping: stop.signal })
+    const command = run('setInterval(() => {}, 1_000_000)', { stopSignal: stop.signal })
     stop.abort()
     await expect(command).rejects.toThrow('aborted')
   })

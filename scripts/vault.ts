@@ -19,8 +19,8 @@ const STORAGE = 'magic_accepts'
 const STORAGE_NAME = 'storage'
 
 export type VaultSetup = { dataRoot: string; sandboxUrl: string; marketUrl: string; gatewayData: string }
-/** `stopping` aborts running commands, prevents further ones, and stops the vault. */
-export type VaultStart = VaultSetup & { stopping: AbortSignal }
+/** `stopSignal` aborts running commands, prevents further ones, and stops the vault. */
+export type VaultStart = VaultSetup & { stopSignal: AbortSignal }
 
 type Bot = { accountName: string; password: string; sharedSecret: string; identitySecret: string }
 type Seller = Bot & { steamId: string; tradeUrl: string }
@@ -61,12 +61,12 @@ export function placeOfVault({ dataRoot, sandboxUrl, marketUrl, gatewayData }: V
 }
 
 async function setUpAndStart(setup: VaultStart): Promise<StartedVault> {
-  const { sandboxUrl, marketUrl, stopping } = setup
+  const { sandboxUrl, marketUrl, stopSignal } = setup
   const { folder, account, env } = placeOfVault(setup)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (account !== undefined) chownSync(folder, account.uid, account.gid)
   const command = (args: string[], input = '') =>
-    runWithInput([FILE, ...args], { env, account, input, stopping })
+    runWithInput([FILE, ...args], { env, account, input, stopSignal })
   if (lacks(join(folder, 'rules.json'), STORAGE_NAME)) {
     const bots = await askSandbox<Bot[]>(`${sandboxUrl}/control/bots`)
     await command(['enrol'], linesOf(bots))
@@ -77,7 +77,7 @@ async function setUpAndStart(setup: VaultStart): Promise<StartedVault> {
     await command(['allow', STORAGE_NAME, storage.tradeUrl])
   }
   if (lacks(join(folder, 'markets.json'), LAST_MARKET)) await addSeller({ sandboxUrl, marketUrl }, command)
-  stopping.throwIfAborted()
+  stopSignal.throwIfAborted()
   const child = startChild({
     name: 'vault',
     file: FILE,
@@ -85,7 +85,7 @@ async function setUpAndStart(setup: VaultStart): Promise<StartedVault> {
     env: { ...env, TRADETILL_STDIN: '1' },
     account,
   })
-  stopping.addEventListener('abort', () => void child.stop(), { once: true })
+  stopSignal.addEventListener('abort', () => void child.stop(), { once: true })
   await child.waitForLine('vault ready', READY_MS).catch(async (error: unknown) => {
     await child.stop()
     throw error
@@ -143,12 +143,12 @@ type RunOptions = {
   env: Record<string, string>
   account: Account | undefined
   input: string
-  stopping: AbortSignal
+  stopSignal: AbortSignal
 }
 
 /** Runs Node with these arguments. If it fails, throws with the first line of its stderr. */
 export function runWithInput(args: readonly string[], options: RunOptions): Promise<void> {
-  const { env, account, input, stopping: signal } = options
+  const { env, account, input, stopSignal: signal } = options
   return new Promise((resolve, reject) => {
     const settings = { env: { ...process.env, ...env }, timeout: DEADLINE_MS, signal, ...account }
     const child = execFile(process.execPath, args, settings, (error, _out, errors) => {
