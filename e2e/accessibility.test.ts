@@ -153,9 +153,9 @@ describe('the page', () => {
     expect(await violations(page)).toEqual([])
     // On a narrower page the sort control shows an icon. Its words stay transparent even in forced colours.
     await page.setViewportSize(SMALL_DESKTOP)
-    const words = page.getByRole('combobox', { name: texts.sort })
+    const sortSelect = page.getByRole('combobox', { name: texts.sort })
     await expect
-      .poll(() => words.evaluate((select) => getComputedStyle(select).color))
+      .poll(() => sortSelect.evaluate((select) => getComputedStyle(select).color))
       .toBe('rgba(0, 0, 0, 0)')
   })
 
@@ -214,10 +214,10 @@ describe('the page', () => {
     const announcer = page.getByRole('dialog').locator('.countdown [role=status]')
     const timerText = () => page.getByRole('timer').textContent()
     const spoken: string[] = []
-    for (let before = await timerText(); before !== '00:00'; before = await timerText()) {
+    for (let shownTime = await timerText(); shownTime !== '00:00'; shownTime = await timerText()) {
       await page.clock.runFor(1000)
       // Waits until the page shows this second. Otherwise two seconds could pass at once, without an announcement.
-      await expect.poll(timerText).not.toBe(before)
+      await expect.poll(timerText).not.toBe(shownTime)
       const text = (await announcer.textContent()) ?? ''
       if (text !== spoken.at(-1) && text !== '') spoken.push(text)
     }

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
 import { eventually } from './support/process.ts'
-import { beginBehaviour, offersTo } from './support/sandbox.ts'
+import { beginBehaviour, readOffersTo } from './support/sandbox.ts'
 import { callsTo, endDeposit, openStand, query, shopper, till } from './support/shared-till.ts'
 import { switchLanguage, TEXTS } from './support/shopper.ts'
 
@@ -24,7 +24,7 @@ afterEach(async () => {
 /** Ends the bars by deleting them. Advancing the clock would affect other tests of this worker. */
 const endBars = () => query('delete from bot_bar')
 
-const bars = () => query('select bot_id, reason from bot_bar order by bot_id')
+const readBars = () => query('select bot_id, reason from bot_bar order by bot_id')
 
 const pressPay = (page: Page, texts: Messages) =>
   page.getByRole('button', { name: texts.pay, exact: true }).click()
@@ -66,16 +66,16 @@ describe('D-30 a barred bot', () => {
     // The same request, perhaps repeated because the first answer came late.
     const calls = callsTo(visited, '/api/trade')
     expect(new Set(calls.map(({ method }) => method))).toEqual(new Set(['POST']))
-    const [barred, ...others] = await bars()
+    const [barred, ...others] = await readBars()
     expect(others).toEqual([])
     expect(barred?.reason).toBe('bot_cannot_trade')
-    const tried = await query('select bot_id, state from trade where deposit_id = $1 order by id', [
+    const trades = await query('select bot_id, state from trade where deposit_id = $1 order by id', [
       deposit.id,
     ])
-    expect(tried.map(({ state }) => state)).toEqual(['refused', 'active'])
-    expect(tried[0]?.bot_id).toBe(barred?.bot_id)
-    expect(tried[1]?.bot_id).not.toBe(barred?.bot_id)
-    const [offer, ...more] = await offersTo(till.sandbox, guest)
+    expect(trades.map(({ state }) => state)).toEqual(['refused', 'active'])
+    expect(trades[0]?.bot_id).toBe(barred?.bot_id)
+    expect(trades[1]?.bot_id).not.toBe(barred?.bot_id)
+    const [offer, ...more] = await readOffersTo(till.sandbox, guest)
     expect(more).toEqual([])
     await endDeposit(deposit, offer?.id ?? '')
     await page.getByRole('dialog', { name: texts.outcomes.succeeded.title }).waitFor()
@@ -97,13 +97,13 @@ describe('D-30 a barred bot', () => {
       .getByText(TEXTS.ru.creationErrors.no_bot_available ?? '')
       .waitFor()
     await refusal(page, TEXTS.ru).getByRole('button', { name: TEXTS.ru.close }).click()
-    expect(await bars()).toHaveLength(2)
-    expect(await offersTo(till.sandbox, guest)).toEqual([])
+    expect(await readBars()).toHaveLength(2)
+    expect(await readOffersTo(till.sandbox, guest)).toEqual([])
     await expect.poll(() => page.getByRole('gridcell', { selected: true }).count()).toBe(1)
     await off()
     await endBars()
     await pressPay(page, TEXTS.ru)
     await confirmation(page, TEXTS.ru).waitFor()
-    expect(await offersTo(till.sandbox, guest)).toHaveLength(1)
+    expect(await readOffersTo(till.sandbox, guest)).toHaveLength(1)
   })
 })

@@ -23,13 +23,13 @@ test('on a laptop, the list of deposits fits beside the menu, and an order id ta
     }
   })
   await page.goto(`${till.console}/deposits`)
-  const order = page.getByRole('cell', { name: /^e2e-[0-9a-f-]{36}$/ }).first()
-  await order.waitFor()
+  const orderCell = page.getByRole('cell', { name: /^e2e-[0-9a-f-]{36}$/ }).first()
+  await orderCell.waitFor()
   const hidden = await page
     .locator('.table-frame')
     .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
   expect(hidden).toBe(0)
-  const lines = await order.locator('div').evaluate((cell) => {
+  const lines = await orderCell.locator('div').evaluate((cell) => {
     const { lineHeight } = getComputedStyle(cell)
     return cell.getBoundingClientRect().height / Number.parseFloat(lineHeight)
   })
@@ -42,7 +42,7 @@ test.each([
 ])('a day in a filter begins at midnight in the browser’s time zone, here %s', async (timezoneId, from) => {
   const { page } = await openBrowser({ viewport: LAPTOP, context: { timezoneId } })
   await enterSandbox(page)
-  const asked = page.waitForRequest(`${till.console}/ops/find/deposits`)
+  const findRequest = page.waitForRequest(`${till.console}/ops/find/deposits`)
   await page.goto(`${till.console}/deposits?from=2026-01-02`)
-  expect((await asked).postDataJSON()).toMatchObject({ from })
+  expect((await findRequest).postDataJSON()).toMatchObject({ from })
 })

@@ -340,10 +340,10 @@ test('D-33 a hostile page on another port of localhost gets nothing, and the coo
   const { page, context, seen } = await openBrowser()
   await enterSandbox(page)
   const { url, cookies } = await hostileServer('<!doctype html><title>another</title><p>hello')
-  const other = await context.newPage()
-  await other.goto(url)
+  const otherPage = await context.newPage()
+  await otherPage.goto(url)
   const consoleUrl = till.console
-  const tried = await other.evaluate(async (target) => {
+  const tried = await otherPage.evaluate(async (target) => {
     const call = async (path: string, init: RequestInit): Promise<string> => {
       try {
         const response = await fetch(target + path, { credentials: 'include', ...init })
@@ -388,9 +388,9 @@ test('D-33 a hostile page on another port of localhost gets nothing, and the coo
   expect(seen.complaints.splice(0)).toEqual([expect.stringContaining("frame-ancestors 'none'")])
   expect(await query("select 1 from outage where kind = 'maintenance'")).toEqual([])
   // Browsers send a cookie to every port of its host, so the hostile server received it. Alone it is not a session.
-  const stolen = cookies.find((cookie) => cookie.includes('__Host-console='))
-  expect(stolen).toBeDefined()
-  expect(await callForged(stolen ?? '')).toBe(401)
+  const stolenCookie = cookies.find((cookie) => cookie.includes('__Host-console='))
+  expect(stolenCookie).toBeDefined()
+  expect(await callForged(stolenCookie ?? '')).toBe(401)
   await page.reload()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
 })

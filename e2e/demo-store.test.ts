@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { violations } from './support/axe.ts'
 import { DESKTOP, MOBILE } from './support/browser.ts'
-import { answerOffer, offers } from './support/sandbox.ts'
+import { answerOffer, readOffers } from './support/sandbox.ts'
 import { openBrowser, query, shopper, till } from './support/shared-till.ts'
 import { TEXTS } from './support/shopper.ts'
 
@@ -33,7 +33,7 @@ test('a shopper pays for a cart inside the store and then owns the goods, and th
   await frame.getByRole('button', { name: texts.pay, exact: true }).click()
   const dialog = frame.getByRole('dialog', { name: texts.confirmTitle })
   const code = await dialog.locator('output').textContent()
-  const offer = (await offers(till.sandbox)).find(({ message }) => message === code)
+  const offer = (await readOffers(till.sandbox)).find(({ message }) => message === code)
   await answerOffer(till.sandbox, offer?.id ?? '', 'accept')
 
   await page.waitForURL(`${till.store}/?paid=*`)

@@ -95,7 +95,7 @@ const GUIDE = readFileSync(join(import.meta.dirname, '../docs/store-guide.md'), 
 const waitForFrame = (page: Page): Promise<string> => page.evaluate('deposit.ready')
 
 type Received = { type: string; detail: Record<string, unknown> | null }
-const received = async (page: Page, type: string): Promise<Received['detail'][]> =>
+const readReceived = async (page: Page, type: string): Promise<Received['detail'][]> =>
   (await page.evaluate<Received[]>('received'))
     .filter((event) => event.type === type)
     .map(({ detail }) => detail)
@@ -163,15 +163,15 @@ test('the store’s page receives the outcome, and can prevent the redirect', as
   await openStorePage(page, { url, mode: 'inline' })
   expect(await waitForFrame(page)).toBe('ready')
   await page.evaluate(`addEventListener('tradetill:done', (event) => event.preventDefault())`)
-  await expect.poll(() => received(page, 'status')).toEqual([{ depositId: id, status: 'pending' }])
+  await expect.poll(() => readReceived(page, 'status')).toEqual([{ depositId: id, status: 'pending' }])
   const height = async () => (await page.locator('iframe').boundingBox())?.height ?? 0
   // The loader keeps the frame between 480 px and the height of the window.
   expect(await height()).toBeGreaterThanOrEqual(480)
   expect(await height()).toBeLessThanOrEqual(DESKTOP.height)
   await endDeposit(deposit, offerId)
   const done = { depositId: id, status: 'succeeded', redirectUrl: `${STORE_ORIGIN}/paid` }
-  await tickUntil(page, async () => (await received(page, 'done')).length > 0)
-  expect(await received(page, 'done')).toEqual([done])
+  await tickUntil(page, async () => (await readReceived(page, 'done')).length > 0)
+  expect(await readReceived(page, 'done')).toEqual([done])
   expect(new URL(page.url()).pathname).toBe('/')
   expect(await violations(page)).toEqual([])
   await frameOf(page).getByRole('link', { name: TEXTS.en.backToStore }).click()
@@ -191,7 +191,7 @@ test('Esc in the frame closes it and gives the focus back; with an open offer, E
   await makeOpenOffer(url)
   await page.keyboard.press('Enter')
   expect(await waitForFrame(page)).toBe('ready')
-  await expect.poll(() => received(page, 'status')).toContainEqual({ depositId: id, status: 'pending' })
+  await expect.poll(() => readReceived(page, 'status')).toContainEqual({ depositId: id, status: 'pending' })
   const questions: string[] = []
   page.on('dialog', (question) => {
     questions.push(question.message())
@@ -300,7 +300,7 @@ describe('a frame that does not load', () => {
       expect(lines.filter((line) => line.startsWith('tradetill-deposit'))).toEqual([
         expect.stringContaining(`"frame-src ${till.gateway}"`),
       ])
-      expect(await received(page, 'ready')).toEqual([])
+      expect(await readReceived(page, 'ready')).toEqual([])
       expect(await violations(page)).toEqual([])
     },
   )

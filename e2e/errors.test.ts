@@ -64,9 +64,9 @@ async function expectError(type: InventoryErrorType, who: string) {
   const { primary, panel } = await alertParts(page)
   expect(primary).toBe(BUTTON_TARGETS[type])
   expect(panel).toBe(0)
-  const before = callsTo(visited, '/api/inventory').length
+  const callsBefore = callsTo(visited, '/api/inventory').length
   await page.getByRole('button', { name: texts.retry }).click()
-  await expect.poll(() => callsTo(visited, '/api/inventory').length).toBe(before + 1)
+  await expect.poll(() => callsTo(visited, '/api/inventory').length).toBe(callsBefore + 1)
   await errorAlert(page, texts, type).waitFor()
   await switchLanguage(page, 'ru')
   await errorAlert(page, TEXTS.ru, type).waitFor()
@@ -182,7 +182,7 @@ describe('A-025 A-063 A-110 the error of a trade that was not created', () => {
   test('A-022 A-074 A-128 names maintenance, and the page has a line about it until it ends; another inventory is not shown meanwhile', async () => {
     const { page, texts } = await openStandAndPick('magic_accepts')
     const controlsBox = () => page.locator('.controls').boundingBox()
-    const before = await controlsBox()
+    const boxBefore = await controlsBox()
     await switchMaintenance('on', '--for', '45m', '--text', 'We move.', '--text-ru', 'Мы переезжаем.')
     endings.push(() => switchMaintenance('off'))
     await pressPay(page, texts)
@@ -190,7 +190,7 @@ describe('A-025 A-063 A-110 the error of a trade that was not created', () => {
     await modal.getByText(texts.creationErrors.technical_works ?? '').waitFor()
     await modal.getByRole('button', { name: texts.close }).click()
     await page.getByText(`${texts.technicalWorksOnPage} We move. We expect to be done by `).waitFor()
-    expect(await controlsBox()).toEqual(before)
+    expect(await controlsBox()).toEqual(boxBefore)
     await expectError('engineeringWorks', 'magic_last_second')
     await switchMaintenance('off')
     await page.getByText(texts.technicalWorksOnPage).waitFor({ state: 'detached' })

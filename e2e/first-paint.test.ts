@@ -70,8 +70,8 @@ test.each([
     await page.goto(deposit.url, { waitUntil: 'commit' })
     const title = page.getByRole('heading', { name: texts.depositTo('Ember Forge') })
     await title.waitFor()
-    const sub = `${texts.addFunds} ${texts.depositFor} Ada </script> & Co.`
-    await page.getByText(sub, { exact: true }).waitFor()
+    const subtitle = `${texts.addFunds} ${texts.depositFor} Ada </script> & Co.`
+    await page.getByText(subtitle, { exact: true }).waitFor()
     await page.getByText(`#${deposit.id}`).waitFor()
     expect(await page.title()).toBe(`Ember Forge #${deposit.id}`)
     expect(callsTo(opened, '/api/payment')).toEqual([])
@@ -80,12 +80,12 @@ test.each([
     await expect
       .poll(() => scripts.evaluateAll((all) => all.map((each) => each.getAttribute('fetchpriority'))))
       .toEqual(['low', 'low'])
-    const before = await boxesOf(page, PARTS)
+    const boxesBefore = await boxesOf(page, PARTS)
     release()
     await page.getByRole('textbox', { name: texts.tradeLink }).waitFor()
     expect(await page.locator('#shell').count()).toBe(0)
-    expect(await boxesOf(page, PARTS)).toEqual(before)
-    await page.getByText(sub, { exact: true }).waitFor()
+    expect(await boxesOf(page, PARTS)).toEqual(boxesBefore)
+    await page.getByText(subtitle, { exact: true }).waitFor()
     await expect.poll(() => callsTo(opened, '/api/payment').length).toBe(1)
     expect(await shiftsOf(page)).toEqual([])
   },
@@ -100,9 +100,9 @@ test.each([SMALL_DESKTOP, MOBILE])(
     const opened = await openBrowser({ viewport })
     const { page } = opened
     // On a busy machine the page gives up a call that gets no answer, and makes it again.
-    let givenUp = 0
+    let failedCalls = 0
     page.on('requestfailed', (call) => {
-      if (new URL(call.url()).pathname === '/api/payment') givenUp += 1
+      if (new URL(call.url()).pathname === '/api/payment') failedCalls += 1
     })
     await page.addInitScript(watchShifts)
     // The call for the payment gets no answer before the items are shown.
@@ -113,7 +113,7 @@ test.each([SMALL_DESKTOP, MOBILE])(
     })
     await page.goto(deposit.url)
     await page.getByRole('gridcell').first().waitFor()
-    await expect.poll(() => callsTo(opened, '/api/payment').length - givenUp).toBe(1)
+    await expect.poll(() => callsTo(opened, '/api/payment').length - failedCalls).toBe(1)
     resolve()
     expect(await shiftsOf(page)).toEqual([])
     // A browser requests a file again if its preload link does not match the later request.

@@ -103,7 +103,7 @@ async function differenceOf(browser: Browser, before: Buffer, after: Buffer): Pr
           }),
         )
         if (first?.width !== second?.width || first?.height !== second?.height) return 1
-        let different = 0
+        let differentPixels = 0
         const [a, b] = [first?.data ?? [], second?.data ?? []]
         for (let at = 0; at < a.length; at += 4) {
           const distance = [0, 1, 2].reduce(
@@ -111,9 +111,9 @@ async function differenceOf(browser: Browser, before: Buffer, after: Buffer): Pr
             0,
           )
           // Between black and white, the distance is 765.
-          if (distance > 48) different += 1
+          if (distance > 48) differentPixels += 1
         }
-        return different / (a.length / 4)
+        return differentPixels / (a.length / 4)
       },
       [before.toString('base64'), after.toString('base64')],
     )
@@ -166,14 +166,14 @@ type Options = { flags: ReadonlySet<string>; others: string[] }
 
 async function takeScenes(running: Running, { flags, others: wanted }: Options): Promise<void> {
   const isChecking = flags.has('check')
-  const onlyMain = isChecking || flags.has('main')
+  const takesOnlyMain = isChecking || flags.has('main')
   for (const folder of [ALL_PICTURES, MAIN_PICTURES]) mkdirSync(folder, { recursive: true })
   for (const scene of SCENES) {
     if (wanted.length > 0 && !wanted.some((start) => scene.name.startsWith(start))) continue
     for (const look of LAYOUTS.includes(scene.name) ? [...LOOKS, ...FURTHER_LOOKS] : LOOKS) {
       const name = nameOf(scene, look)
       const isMain = MAIN_SHOTS.includes(name)
-      if (onlyMain && !isMain) continue
+      if (takesOnlyMain && !isMain) continue
       const picture = await takePicture(running, scene, look)
       writeFileSync(join(ALL_PICTURES, `${name}.png`), picture)
       if (isMain && !isChecking) writeFileSync(join(MAIN_PICTURES, `${name}.png`), picture)

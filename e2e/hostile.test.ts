@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { PHASE_WORDS } from '../contract/item-name.ts'
 import { steamPage } from '../widget/steam-pages.ts'
 import { DESKTOP, MOBILE } from './support/browser.ts'
-import { beginBehaviour, offersTo } from './support/sandbox.ts'
+import { beginBehaviour, readOffersTo } from './support/sandbox.ts'
 import {
   nextInventory,
   openDeposit,
@@ -116,7 +116,7 @@ test.each([
     const refusal = page.getByRole('dialog', { name: texts.creationErrorTitle })
     await refusal.getByText(texts.creationCauses[cause] ?? '').waitFor()
     await expect.poll(() => refusal.locator('.primary').getAttribute('href')).toBe(target)
-    expect(await offersTo(till.sandbox, guest)).toEqual([])
+    expect(await readOffersTo(till.sandbox, guest)).toEqual([])
     expect(await query('select state, reason from trade where deposit_id = $1', [deposit.id])).toEqual([
       { state: 'refused', reason: 'trade_refused' },
     ])
@@ -128,7 +128,7 @@ test.each([
     // The picks are kept, and the button works: Steam refuses again.
     await page.getByRole('button', { name: texts.pay, exact: true }).click()
     await refusal.getByText(texts.creationCauses[cause] ?? '').waitFor()
-    expect(await offersTo(till.sandbox, guest)).toEqual([])
+    expect(await readOffersTo(till.sandbox, guest)).toEqual([])
   },
 )
 

@@ -45,10 +45,10 @@ test('a phone shows long names in full, because they differ at their ends', asyn
       await route.fulfill({ response, json: { ...inventory, items } })
     })
   })
-  const cut = await page
+  const cutNames = await page
     .locator('.card-name')
     .evaluateAll((all) => all.filter((name) => name.scrollHeight > name.clientHeight + 1).length)
-  expect(cut).toBe(0)
+  expect(cutNames).toBe(0)
   const shown = (await page.locator('.card-name').allTextContents()).join('\n')
   for (const name of STICKERS) expect(shown).toContain(name)
 })

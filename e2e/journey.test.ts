@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { DESKTOP, MOBILE } from './support/browser.ts'
 import { balanceCents, storeSecrets } from './support/demo-store.ts'
-import { botTokens, offers, offersTo, players } from './support/sandbox.ts'
+import { readBotTokens, readOffers, readOffersTo, readPlayers } from './support/sandbox.ts'
 import { openBrowser, openConfirmation, query, shopper, till } from './support/shared-till.ts'
 import {
   answerInBrowser,
@@ -19,7 +19,7 @@ import {
 } from './support/shopper.ts'
 
 /** Waits for the webhooks of earlier tests, then returns the store's credits in cents. */
-async function balanceBefore(): Promise<number> {
+async function readBalanceCents(): Promise<number> {
   await expect
     .poll(() => query(`select 1 from webhook_delivery where state = 'due' and attempts = 0`))
     .toEqual([])
@@ -34,7 +34,7 @@ describe('a payment', () => {
     'A-017 A-049 in $language at $viewport.width px: one offer takes the items, and the balance grows by their total',
     async ({ language, viewport }) => {
       const { page } = await openBrowser({ viewport })
-      const before = await balanceBefore()
+      const centsBefore = await readBalanceCents()
       const texts = await startTopUp(page, till, language)
       await expect.poll(() => page.getByRole('note').first().textContent()).toBe(texts.sandboxBanner)
       await giveLinkForItems(page, texts, await shopper())
@@ -44,9 +44,9 @@ describe('a payment', () => {
 
       const dialog = page.getByRole('dialog', { name: texts.confirmTitle })
       const code = await dialog.locator('output').textContent()
-      const sent = (await offers(till.sandbox)).filter((offer) => offer.message === code)
-      expect(sent).toHaveLength(1)
-      expect(sent[0]?.items).toHaveLength(3)
+      const sentOffers = (await readOffers(till.sandbox)).filter((offer) => offer.message === code)
+      expect(sentOffers).toHaveLength(1)
+      expect(sentOffers[0]?.items).toHaveLength(3)
 
       await answerInBrowser(page, texts, 'Accept')
       const done = page.getByRole('dialog', { name: texts.outcomes.succeeded.title })
@@ -57,7 +57,7 @@ describe('a payment', () => {
       await page.locator(`html[lang=${language}]`).waitFor()
       const balance = page.locator('#balances .amount').first()
       await expect.poll(async () => (await balance.boundingBox())?.y).toBeLessThan(viewport.height / 2)
-      await expect.poll(() => balanceCents(till.store)).toBe(before + total)
+      await expect.poll(() => balanceCents(till.store)).toBe(centsBefore + total)
       const pageWidth = await page.evaluate(() => document.documentElement.scrollWidth)
       expect(pageWidth).toBeLessThanOrEqual(viewport.width)
     },
@@ -99,14 +99,14 @@ describe('a payment', () => {
 
   test('A-055 declining on the trade page opens the declined modal, nothing is credited, and the next deposit begins with the same picks', async () => {
     const { page } = await openBrowser()
-    const before = await balanceBefore()
+    const before = await readBalanceCents()
     await openOfferWithItems(page, till, await shopper())
     await answerInBrowser(page, TEXTS.en, 'Decline')
     const modal = page.getByRole('dialog', { name: TEXTS.en.outcomes.tradeDeclined.title })
     await modal.getByRole('link', { name: TEXTS.en.scamApiKey }).waitFor()
     // If the offer was declined within seconds, as on a quick machine, the modal says "start again" instead.
-    const back = modal.getByRole('link', { name: TEXTS.en.backToStore })
-    await back.or(modal.getByRole('link', { name: TEXTS.en.startAgain })).waitFor()
+    const backLink = modal.getByRole('link', { name: TEXTS.en.backToStore })
+    await backLink.or(modal.getByRole('link', { name: TEXTS.en.startAgain })).waitFor()
     expect(await balanceCents(till.store)).toBe(before)
     await startTopUp(page, till)
     await page.getByRole('button', { name: TEXTS.en.tradeLinkContinue }).click()
@@ -115,18 +115,18 @@ describe('a payment', () => {
 
   test('A-061 leaving the confirmation ends the one-second polls, and coming back resumes them', async () => {
     const { page, seen } = await openConfirmation({}, ({ page }) => page.clock.install())
-    const polls = (): number => seen.requests.filter(({ url }) => url.includes('/api/payment?')).length
-    const pollsAtStart = polls()
-    await expect.poll(polls).toBeGreaterThan(pollsAtStart)
+    const countPolls = (): number => seen.requests.filter(({ url }) => url.includes('/api/payment?')).length
+    const pollsAtStart = countPolls()
+    await expect.poll(countPolls).toBeGreaterThan(pollsAtStart)
     // Outside the confirmation, the page polls only every five seconds, so three seconds pass without a poll.
     await stopClock(page)
     await page.getByRole('button', { name: TEXTS.en.stepBack }).click()
     await page.getByText(TEXTS.en.offerWaiting).waitFor()
-    const pollsAfterLeaving = polls()
+    const pollsAfterLeaving = countPolls()
     await page.clock.runFor(3000)
-    expect(polls()).toBe(pollsAfterLeaving)
+    expect(countPolls()).toBe(pollsAfterLeaving)
     await page.getByRole('button', { name: TEXTS.en.offerReturn }).click()
-    await expect.poll(polls).toBeGreaterThan(pollsAfterLeaving)
+    await expect.poll(countPolls).toBeGreaterThan(pollsAfterLeaving)
   })
 
   test('pressing Pay twice in quick succession sends one offer', async () => {
@@ -142,7 +142,7 @@ describe('a payment', () => {
       button.click()
     })
     await page.getByRole('dialog', { name: texts.confirmTitle }).waitFor()
-    expect(await offersTo(till.sandbox, guest)).toHaveLength(1)
+    expect(await readOffersTo(till.sandbox, guest)).toHaveLength(1)
   })
 
   test('no log line of any process contains a secret or a complete hash', async () => {
@@ -150,13 +150,13 @@ describe('a payment', () => {
     await startTopUp(page, till)
     await giveLinkForItems(page, TEXTS.en, await shopper())
     const cookies = (await context.cookies()).map((cookie) => cookie.value)
-    const tokens = (await players(till.sandbox)).map(
+    const tokens = (await readPlayers(till.sandbox)).map(
       ({ tradeUrl }) => new URL(tradeUrl).searchParams.get('token') ?? '',
     )
     const secrets = {
       ...(await storeSecrets(till.root)),
       hash: page.url().slice(-32),
-      ...Object.fromEntries([...cookies, ...tokens, ...(await botTokens(till.sandbox))].entries()),
+      ...Object.fromEntries([...cookies, ...tokens, ...(await readBotTokens(till.sandbox))].entries()),
     }
     const output = await readFile(till.outputFile, 'utf8')
     expect(output.length).toBeGreaterThan(100)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
 import { violations } from './support/axe.ts'
 import { MOBILE, SMALL_DESKTOP } from './support/browser.ts'
-import { offersTo } from './support/sandbox.ts'
+import { readOffersTo } from './support/sandbox.ts'
 import {
   callsTo,
   createDeposit,
@@ -19,7 +19,8 @@ import { comeBack, giveLink, openOffer, pickItems, TEXTS } from './support/shopp
 const withoutToken = (link: string): string => link.replace(/&token=.*/, '')
 const field = (page: Page, texts: Messages) => page.getByRole('textbox', { name: texts.tradeLink })
 const hasFocus = (element: Locator) => element.evaluate((it) => it === document.activeElement)
-const change = (page: Page, texts: Messages) => page.getByRole('button', { name: texts.tradeLinkChange })
+const changeButton = (page: Page, texts: Messages) =>
+  page.getByRole('button', { name: texts.tradeLinkChange })
 const guide = (page: Page, texts: Messages) => page.getByRole('region', { name: texts.guideTitle })
 
 describe.each([
@@ -151,7 +152,7 @@ test('A-047 A-068 A-070 D-26 the link is kept for the next visit, and clearing i
   await page.getByRole('link', { name }).waitFor()
   await page.reload()
   await page.getByRole('link', { name }).waitFor()
-  await change(page, texts).click()
+  await changeButton(page, texts).click()
   await expect.poll(() => field(page, texts).inputValue()).toBe(tradeUrl)
   expect(await page.getByRole('button', { name: texts.tradeLinkContinue }).count()).toBe(0)
   await page.getByRole('button', { name: texts.tradeLinkClear }).click()
@@ -179,14 +180,14 @@ describe.each([
     await expect.poll(() => hasFocus(button)).toBe(true)
     await page.getByText(texts.tradeLinkStored).waitFor()
     await expect.poll(() => guide(page, texts).count()).toBe(1)
-    const sent = () => visited.seen.requests.filter(({ method }) => method === 'POST')
-    expect(sent().filter(({ url }) => url.includes('/api/trade'))).toEqual([])
+    const sentPosts = () => visited.seen.requests.filter(({ method }) => method === 'POST')
+    expect(sentPosts().filter(({ url }) => url.includes('/api/trade'))).toEqual([])
     expect(visited.seen.requests.filter(({ url }) => url.includes(new URL(tradeUrl).search))).toEqual([])
     if (key === 'in the field') await field(page, texts).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name }).waitFor()
     expect(callsTo(visited, '/api/trade-url')).toHaveLength(1)
-    await expect.poll(() => hasFocus(change(page, texts))).toBe(true)
+    await expect.poll(() => hasFocus(changeButton(page, texts))).toBe(true)
   })
 })
 
@@ -212,13 +213,13 @@ test('A-069 a deposit whose shopper is known shows the link in another browser, 
   const { page, texts, deposit } = await openDeposit()
   const account = await shopper('quiet_lynx')
   await giveLink(page, texts, account)
-  const other = await openBrowser()
-  await other.page.goto(deposit.url)
-  await other.page.getByRole('link', { name: account.name }).waitFor()
-  await change(other.page, texts).click()
-  await expect.poll(() => field(other.page, texts).inputValue()).toBe(withoutToken(account.tradeUrl))
-  await expect.poll(() => field(other.page, texts).getAttribute('aria-invalid')).toBe('false')
-  expect(callsTo(other, '/api/trade-url')).toEqual([])
+  const otherBrowser = await openBrowser()
+  await otherBrowser.page.goto(deposit.url)
+  await otherBrowser.page.getByRole('link', { name: account.name }).waitFor()
+  await changeButton(otherBrowser.page, texts).click()
+  await expect.poll(() => field(otherBrowser.page, texts).inputValue()).toBe(withoutToken(account.tradeUrl))
+  await expect.poll(() => field(otherBrowser.page, texts).getAttribute('aria-invalid')).toBe('false')
+  expect(callsTo(otherBrowser, '/api/trade-url')).toEqual([])
 })
 
 test('the first view of a phone has nine items; scrolling keeps the controls in view, but not the link panel', async () => {
@@ -241,13 +242,13 @@ test.each([
   async (_, language, viewport) => {
     const { page, texts } = await openStand({ language, ...(viewport !== undefined && { viewport }) })
     expect(await field(page, texts).count()).toBe(0)
-    const button = change(page, texts)
+    const button = changeButton(page, texts)
     await button.click()
     await expect.poll(() => hasFocus(field(page, texts))).toBe(true)
     await expect.poll(() => field(page, texts).inputValue()).toBe(withoutToken((await shopper()).tradeUrl))
-    const other = await shopper('quiet_lynx')
-    await field(page, texts).fill(other.tradeUrl)
-    await page.getByRole('link', { name: other.name }).waitFor()
+    const otherShopper = await shopper('quiet_lynx')
+    await field(page, texts).fill(otherShopper.tradeUrl)
+    await page.getByRole('link', { name: otherShopper.name }).waitFor()
     await expect.poll(() => hasFocus(button)).toBe(true)
     await expect.poll(() => button.getAttribute('aria-expanded')).toBe('false')
     expect(await field(page, texts).count()).toBe(0)
@@ -305,13 +306,13 @@ test('A-083 the Paste button fills in the copied link, or focuses the field if t
   await button.click()
   await page.getByRole('link', { name }).waitFor()
   expect(await button.count()).toBe(0)
-  await expect.poll(() => hasFocus(change(page, texts))).toBe(true)
+  await expect.poll(() => hasFocus(changeButton(page, texts))).toBe(true)
 })
 
 test('D-17 the page says in its own words why a link cannot be changed, or in the server’s if it has none', async () => {
   const { page, texts } = await openConfirmation()
   await page.getByRole('button', { name: texts.stepBack }).click()
-  await change(page, texts).click()
+  await changeButton(page, texts).click()
   await field(page, texts).fill((await shopper('quiet_lynx')).tradeUrl)
   await page.getByText(texts.linkOfOpenOffer).waitFor()
   expect(await page.getByRole('button', { name: texts.retry }).count()).toBe(0)
@@ -334,35 +335,35 @@ test('D-39 the till serves a clip of less than 400 KB, and links to another if t
     expect(Number(answer.headers.get('content-range')?.split('/')[1])).toBeLessThan(400_000)
   }
   const { page, seen } = await openBrowser()
-  const other = 'https://videos.example/trade-link'
+  const otherVideo = 'https://videos.example/trade-link'
   const { url } = await createDeposit({ language: 'en' })
   await page.route(url, async (route) => {
     const response = await route.fetch()
-    const body = (await response.text()).replace('<html', `<html data-guide-video="${other}"`)
+    const body = (await response.text()).replace('<html', `<html data-guide-video="${otherVideo}"`)
     await route.fulfill({ response, body })
   })
   await page.goto(url)
   const link = page.getByRole('link', { name: TEXTS.en.guideVideo })
-  await expect.poll(() => link.getAttribute('href')).toBe(other)
+  await expect.poll(() => link.getAttribute('href')).toBe(otherVideo)
   await expect.poll(() => link.getAttribute('target')).toBe('_blank')
   expect(seen.requests.filter(({ type }) => type === 'media')).toEqual([])
 })
 
 test('D-27 after a second tab gave the deposit to another account, the first tab shows that account on return', async () => {
   const { page, context, texts, deposit } = await openStand()
-  const other = await shopper('magic_seller')
+  const otherShopper = await shopper('magic_seller')
   const second = await context.newPage()
   await second.goto(deposit.url)
-  await change(second, texts).click()
-  await giveLink(second, texts, other)
+  await changeButton(second, texts).click()
+  await giveLink(second, texts, otherShopper)
   await page.getByRole('gridcell').first().click()
   await expect.poll(() => page.locator('.card-selected').count()).toBe(1)
   await comeBack(page)
-  await page.getByRole('link', { name: other.name }).waitFor()
+  await page.getByRole('link', { name: otherShopper.name }).waitFor()
   await expect.poll(() => page.locator('.card-selected').count()).toBe(0)
   await pickItems(page, 1)
   await openOffer(page, texts)
-  expect(await offersTo(till.sandbox, other)).toHaveLength(1)
+  expect(await readOffersTo(till.sandbox, otherShopper)).toHaveLength(1)
 })
 
 test('A-089 A-122 the field shows an error if Steam cannot name the account at the moment', async () => {

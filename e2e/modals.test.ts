@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
 import { levelClass } from '../widget/i18n/format.ts'
 import { DESKTOP, MOBILE, withoutShownPayment } from './support/browser.ts'
-import { offers } from './support/sandbox.ts'
+import { readOffers } from './support/sandbox.ts'
 import {
   callsTo,
   createDeposit,
@@ -49,9 +49,9 @@ async function turnWheel(page: Page): Promise<void> {
 
 /** Expects the page to scroll with the wheel. */
 async function expectScroll(page: Page): Promise<void> {
-  const before = await scrollPosition(page)
+  const scrollBefore = await scrollPosition(page)
   await turnWheel(page)
-  await expect.poll(() => scrollPosition(page)).not.toBe(before)
+  await expect.poll(() => scrollPosition(page)).not.toBe(scrollBefore)
 }
 
 test('a double click on Add funds selects no text of the dialog, and later double clicks select its text as usual', async () => {
@@ -96,7 +96,7 @@ describe.each([
     await expect.poll(() => inClient.count()).toBe(clientLinks)
     if (clientLinks === 1)
       await expect.poll(() => inClient.getAttribute('href')).toBe(`steam://url/ShowTradeOffer/${offer.id}`)
-    const sent = (await offers(till.sandbox)).find(({ id }) => id === offer.id)
+    const sent = (await readOffers(till.sandbox)).find(({ id }) => id === offer.id)
     expect(sent?.message).toBe(offer.code)
     expect(deposit.hash).toMatch(/^[0-9a-f]{32}$/)
   })
@@ -105,17 +105,17 @@ describe.each([
     const { page, deposit, texts } = await openStand({ language, viewport })
     await page.mouse.move(60, 500)
     await expectScroll(page)
-    const before = await scrollPosition(page)
+    const scrollBefore = await scrollPosition(page)
     await page
       .getByRole('gridcell')
       .nth(9)
       .evaluate((cell: HTMLElement) => cell.click())
     await openOffer(page, texts)
-    const locked = await scrollPosition(page)
+    const lockedScroll = await scrollPosition(page)
     await turnWheel(page)
-    expect(await scrollPosition(page)).toBe(locked)
+    expect(await scrollPosition(page)).toBe(lockedScroll)
     await page.getByRole('button', { name: texts.stepBack }).click()
-    await expect.poll(() => scrollPosition(page)).toBe(before)
+    await expect.poll(() => scrollPosition(page)).toBe(scrollBefore)
     await expectScroll(page)
     // The outcome locks the page too, and cannot be closed.
     await page.getByRole('button', { name: texts.offerReturn }).click()
@@ -123,9 +123,9 @@ describe.each([
     const offerId = /(\d+)\/$/.exec((await link.getAttribute('href')) ?? '')?.[1] ?? ''
     await endDeposit(deposit, offerId, 'decline')
     await page.getByRole('dialog', { name: texts.outcomes.tradeDeclined.title }).waitFor()
-    const ended = await scrollPosition(page)
+    const outcomeScroll = await scrollPosition(page)
     await turnWheel(page)
-    expect(await scrollPosition(page)).toBe(ended)
+    expect(await scrollPosition(page)).toBe(outcomeScroll)
   })
 })
 
@@ -149,9 +149,9 @@ test('A-061 A-062 the page polls the trade that it created, and shows offer and 
   // The browser sends the report of the page's loading times when it is idle.
   const isOfFlow = (call: string) => call.includes('/api/') && !call.endsWith('/api/metrics')
   expect(calls.slice(created + 1).find(isOfFlow)).toBe('GET /api/payment')
-  const polls = () => callsTo(visited, '/api/payment').length
-  const before = polls()
-  await expect.poll(polls).toBeGreaterThan(before + 2)
+  const countPolls = () => callsTo(visited, '/api/payment').length
+  const pollsBefore = countPolls()
+  await expect.poll(countPolls).toBeGreaterThan(pollsBefore + 2)
   const offer = await confirmation(page, texts).getByText(texts.offerNumber('')).textContent()
   expect(offer).toMatch(/ \d+$/)
   await page.getByRole('button', { name: texts.stepBack }).click()
@@ -190,14 +190,14 @@ test('on a small phone the button that leads to Steam is in the first view, even
   const viewport = { width: 320, height: 568 }
   const { page } = await openConfirmation({ language: 'ru', viewport }, async ({ page }) => {
     await withoutShownPayment(page)
-    const hold = async (route: Route): Promise<void> => {
+    const addHold = async (route: Route): Promise<void> => {
       const response = await route.fetch()
       const payment = await response.json()
       const held = { heldAmount: payment.amount, heldUntil: '2026-12-06T09:00:00.000Z', heldBy: 'limit' }
       await route.fulfill({ response, json: { ...payment, ...held } })
     }
     // Later polls are answered with 304, so the first answer stays.
-    await page.route('**/api/payment?*', hold, { times: 1 })
+    await page.route('**/api/payment?*', addHold, { times: 1 })
   })
   const dialog = confirmation(page, TEXTS.ru)
   const [reason = ''] = TEXTS.ru.heldByLimitAtMost('', '').split('.')
@@ -210,13 +210,13 @@ test('the Russian confirmation fits a page of 320 px; at a zoom of 400 % its pri
   const { page } = await openConfirmation({ language: 'ru', viewport: { width: 320, height: 640 } })
   const dialog = confirmation(page, TEXTS.ru)
   await dialog.getByRole('button', { name: TEXTS.ru.copy }).waitFor()
-  const wider = await dialog.evaluate(
+  const overflowing = await dialog.evaluate(
     (element) =>
       [element, ...element.querySelectorAll('.dialog-body > *')].filter(
         (part) => part.scrollWidth > part.clientWidth,
       ).length,
   )
-  expect(wider).toBe(0)
+  expect(overflowing).toBe(0)
   await page.setViewportSize({ width: 320, height: 225 })
   await dialog.evaluate((element) => element.scrollTo(0, 0))
   const accept = dialog.getByRole('link', { name: TEXTS.ru.acceptInBrowser })
@@ -273,12 +273,12 @@ test('the secret code can be copied without a permission to read the clipboard',
   await dialog.getByRole('button', { name: texts.copy }).click()
   await dialog.getByRole('button', { name: texts.copied }).waitFor()
   const code = await dialog.locator('output').textContent()
-  const read = () => navigator.clipboard.readText()
-  await expect(page.evaluate(read)).rejects.toThrow('Read permission denied')
-  const elsewhere = await context.newPage()
-  await elsewhere.goto(till.sandbox)
-  await elsewhere.bringToFront()
-  await expect.poll(() => elsewhere.evaluate(read)).toBe(code)
+  const readClipboard = () => navigator.clipboard.readText()
+  await expect(page.evaluate(readClipboard)).rejects.toThrow('Read permission denied')
+  const otherPage = await context.newPage()
+  await otherPage.goto(till.sandbox)
+  await otherPage.bringToFront()
+  await expect.poll(() => otherPage.evaluate(readClipboard)).toBe(code)
 })
 
 test('A-065 an open modal uses the deposit’s language, not the stored one; D-10 a language that is chosen on the page survives a reload', async () => {

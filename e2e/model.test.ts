@@ -21,7 +21,7 @@ type PendingAnswer = { path: string; answer(): Promise<void> }
 /** A server whose answers are fixed when the call arrives, and sent when the test decides. */
 class Server {
   payment: Payment = payment({ user: null })
-  before: Payment = this.payment
+  previous: Payment = this.payment
   /** True if the next answer about the deposit must be from before its last change. */
   isBehind = false
   isFailing = false
@@ -32,7 +32,7 @@ class Server {
   inventoryCalls = 0
 
   change(change: Partial<Payment>): void {
-    this.before = this.payment
+    this.previous = this.payment
     this.payment = { ...this.payment, ...change }
   }
 
@@ -54,9 +54,9 @@ class Server {
     if (this.isFailing && path !== '/api/payment') return { status: 500, body: '' }
     switch (path) {
       case '/api/payment': {
-        const behind = this.isBehind && this.payment.user !== null
+        const isAnswerBehind = this.isBehind && this.payment.user !== null
         this.isBehind = false
-        return { json: behind ? { ...this.before, user: SHOPPER } : this.payment }
+        return { json: isAnswerBehind ? { ...this.previous, user: SHOPPER } : this.payment }
       }
       case '/api/trade-url':
         this.payment = { ...this.payment, user: SHOPPER }
@@ -102,8 +102,8 @@ function watch(): void {
     if (all('dialog[open]').length > 1) wrong.add('two dialogs')
     // The guide, the items, a placeholder while the code of either loads, or the message that it could not be loaded.
     const places = '.guide, .skeleton-guide, .stand, .summary-room, main > .empty[role=alert]'
-    const stages = all(places).length
-    if (all('.link-panel').length > 0 && stages !== 1) wrong.add('neither or both of guide and items')
+    const stageCount = all(places).length
+    if (all('.link-panel').length > 0 && stageCount !== 1) wrong.add('neither or both of guide and items')
     if (names.some((name) => !name.startsWith(`${game} `))) wrong.add('items of another game')
     if (serials.some((serial) => serial < newest)) wrong.add('an inventory older than the last one')
     if (all('.summary-item').length !== counted) wrong.add('a wrong count of items')
@@ -127,10 +127,10 @@ type PageState = {
   polls: number
   /** Names of the selected items, without the call's number; null while the page shows no inventory. */
   selected: string[] | null
-  confirming: boolean
-  ended: boolean
+  isConfirming: boolean
+  hasEnded: boolean
   serials: number[]
-  failed: boolean
+  hasFailed: boolean
 }
 
 const readState = (page: Page): Promise<PageState> =>
@@ -143,12 +143,12 @@ const readState = (page: Page): Promise<PageState> =>
       wrong: [...wrong],
       polls,
       selected: shown ? all('.summary-item').map(({ title }) => plain(title)) : null,
-      confirming: all('.dialog-confirmation .step-back').length > 0,
-      ended:
+      isConfirming: all('.dialog-confirmation .step-back').length > 0,
+      hasEnded:
         all('dialog[open]:not(.dialog-refused) a.primary').length > 0 &&
         all('.dialog-confirmation').length === 0,
       serials: all('.card-name').map((name) => Number(name.textContent?.split('#')[1])),
-      failed: all('.empty[role=alert]').length > 0,
+      hasFailed: all('.empty[role=alert]').length > 0,
     }
   })
 
@@ -358,13 +358,13 @@ async function expectRecovery(shopper: Shopper): Promise<void> {
       const seen = await readState(page)
       const isNewest = seen.serials.every((serial) => serial === server.inventoryCalls)
       return {
-        ended: seen.ended,
-        failed: seen.failed,
+        hasEnded: seen.hasEnded,
+        hasFailed: seen.hasFailed,
         isNewest,
-        confirming: seen.confirming && status !== 'pending',
+        isConfirming: seen.isConfirming && status !== 'pending',
       }
     })
-    .toEqual({ ended: isFinal(status), failed: false, isNewest: true, confirming: false })
+    .toEqual({ hasEnded: isFinal(status), hasFailed: false, isNewest: true, isConfirming: false })
 }
 
 test('A-059 A-061 A-071 D-27 the page never contradicts itself, in any order of actions and answers', async () => {

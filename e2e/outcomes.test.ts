@@ -308,24 +308,24 @@ test('A-067 if an offer is declined while the page shows it, an alarm loops quie
 })
 
 test('A-064 A-100 each visit to the page of a paid deposit redirects to its redirectUrl once', async () => {
-  const target = `${till.store}/?thanks`
+  const thanksUrl = `${till.store}/?thanks`
   const { page, seen, deposit, offerId, texts } = await openConfirmation(
-    { deposit: { redirectUrl: target } },
+    { deposit: { redirectUrl: thanksUrl } },
     ({ page }) => page.clock.install(),
   )
-  const visits = () => seen.requests.filter(({ url }) => url === target).length
+  const countVisits = () => seen.requests.filter(({ url }) => url === thanksUrl).length
   await endDeposit(deposit, offerId)
   // The redirect waits until the shopper has had time to read the outcome.
-  await tickUntil(page, async () => page.url() === target)
-  expect(visits()).toBe(1)
+  await tickUntil(page, async () => page.url() === thanksUrl)
+  expect(countVisits()).toBe(1)
   // The redirect replaced the deposit in the browser's history, so Back reaches the page before the deposit: the empty
   // first page.
   await page.goBack()
   await page.waitForURL('about:blank')
   // A 204 keeps the browser on the page.
-  await page.route(target, (route) => route.fulfill({ status: 204 }))
+  await page.route(thanksUrl, (route) => route.fulfill({ status: 204 }))
   await page.goto(deposit.url, { waitUntil: 'commit' })
-  await tickUntil(page, async () => visits() === 2)
+  await tickUntil(page, async () => countVisits() === 2)
   await page.getByRole('dialog', { name: texts.outcomes.succeeded.title }).waitFor()
   // Switching back to the tab, or getting online again, must not redirect once more.
   await page.evaluate(async () => {
@@ -334,5 +334,5 @@ test('A-064 A-100 each visit to the page of a paid deposit redirects to its redi
     await new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))
   })
   await page.clock.runFor(10_000)
-  expect(visits()).toBe(2)
+  expect(countVisits()).toBe(2)
 })

@@ -3,7 +3,7 @@ import type { Payment } from '../contract/widget-api.ts'
 import { formatDate, formatMoney } from '../widget/i18n/format.ts'
 import { withoutShownPayment } from './support/browser.ts'
 import { eventually } from './support/process.ts'
-import { offersTo } from './support/sandbox.ts'
+import { readOffersTo } from './support/sandbox.ts'
 import {
   callsTo,
   createDeposit,
@@ -26,12 +26,12 @@ async function countFirstPaints(): Promise<number> {
 }
 
 test('A-106 a page reports its loading times, and a lost report changes nothing', async () => {
-  const before = await countFirstPaints()
+  const paintsBefore = await countFirstPaints()
   const opened = await openDeposit()
   await expect.poll(() => callsTo(opened, '/api/metrics')[0]?.method).toBe('POST')
   // All test files report from one address, and reports per address are limited. So a report may need another try.
   await eventually('a report is counted', async () => {
-    if ((await countFirstPaints()) > before) return true
+    if ((await countFirstPaints()) > paintsBefore) return true
     await opened.page.reload()
     await opened.page.getByRole('textbox', { name: opened.texts.tradeLink }).waitFor()
     return undefined
@@ -173,7 +173,7 @@ test('A-087 the server refuses trades that the page would not offer', async () =
   expect([below.status, (await below.json()).code]).toEqual([409, 'below_minimum'])
   const unknown = await caller.post('/api/trade', { game: 'csgo', items: ['1'] })
   expect(unknown.status).toBe(400)
-  expect(await offersTo(till.sandbox, guest)).toEqual([])
+  expect(await readOffersTo(till.sandbox, guest)).toEqual([])
 })
 
 describe('A-032 A-033 A-073 A-118 toasts', () => {

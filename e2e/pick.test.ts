@@ -61,11 +61,11 @@ test('on a phone the count opens the list of picks; the confirmation lists those
         (part) => document.querySelector(part)?.getBoundingClientRect().y,
       ),
     )
-  const before = await places()
+  const placesBefore = await places()
   // The arrow at the end of the count lies next to the link that clears the picks.
   await page.locator('.bottom-picked > span svg').click()
   await list.waitFor()
-  expect(await places()).toEqual(before)
+  expect(await places()).toEqual(placesBefore)
   await expect.poll(() => count(3).getAttribute('aria-expanded')).toBe('true')
   await expect.poll(() => removes.count()).toBe(3)
   await removes.nth(1).press('Escape')

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
 import { launchBrowser, visit } from './support/browser.ts'
 import { eventually } from './support/process.ts'
-import { offersTo } from './support/sandbox.ts'
+import { readOffersTo } from './support/sandbox.ts'
 import {
   callsTo,
   createDeposit,
@@ -70,17 +70,17 @@ function watchPolls(page: Page) {
 test('A-061 A-131 a failing server and a lost connection cause one report each; back online, the page is current within a second', async () => {
   const opened = await openConfirmation({}, ({ page }) => page.clock.install())
   const { page, context, texts, offerId } = opened
-  let failed = 0
+  let failedPolls = 0
   // Stopping the clock makes it jump ahead, which would remove a toast, so this comes before the first failure.
   await stopClock(page)
   await page.route('**/api/payment?*', async (route) => {
-    failed += 1
+    failedPolls += 1
     await route.fulfill({ status: 500, body: 'no' })
   })
   const errors = page.locator('.toast-error')
   for (let polls = 1; polls <= 3; polls += 1) {
     await page.clock.runFor(1000)
-    await expect.poll(() => failed).toBeGreaterThanOrEqual(polls)
+    await expect.poll(() => failedPolls).toBeGreaterThanOrEqual(polls)
   }
   await errors.waitFor()
   await expect.poll(() => errors.count()).toBe(1)
@@ -124,10 +124,10 @@ test('D-25 a tab that slept repeats calls that hung, removes the spinner, and ca
   await stopClock(page)
   // Simulates a closed laptop: time passes while the page does not run.
   const closeTheLid = () => page.clock.fastForward(60_000)
-  let inventories = 0
+  let inventoryCalls = 0
   await page.route('**/api/inventory?*', async (route) => {
-    inventories += 1
-    if (inventories > 1) await route.continue()
+    inventoryCalls += 1
+    if (inventoryCalls > 1) await route.continue()
   })
   await page.getByRole('button', { name: texts.reload }).click()
   await page.locator('[aria-busy=true]').waitFor()
@@ -150,7 +150,7 @@ test('D-25 a tab that slept repeats calls that hung, removes the spinner, and ca
   await expect.poll(() => trades).toBe(2)
   await tickUntil(page, () => confirmation(page, texts).isVisible())
   expect(trades).toBe(3)
-  expect(await offersTo(till.sandbox, await shopper())).toHaveLength(1)
+  expect(await readOffersTo(till.sandbox, await shopper())).toHaveLength(1)
 })
 
 test('nobody can pay while the dialogs’ code cannot be loaded, and the page requests that code at another address', async () => {
@@ -301,8 +301,8 @@ test('on a slow connection polls do not pile up, and the payment succeeds', asyn
   await page.reload()
   await giveLinkAndPick(opened)
   await openOffer(page, texts)
-  const asked = callsTo(opened, '/api/payment').length
-  await expect.poll(() => callsTo(opened, '/api/payment').length).toBeGreaterThan(asked + 1)
+  const pollsBefore = callsTo(opened, '/api/payment').length
+  await expect.poll(() => callsTo(opened, '/api/payment').length).toBeGreaterThan(pollsBefore + 1)
   await endDeposit(deposit, await offerOf(page, texts))
   await success(page, texts).waitFor()
   await expect.poll(() => page.evaluate(() => Reflect.get(window, 'mostPolls'))).toBe(1)

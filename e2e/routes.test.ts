@@ -54,13 +54,13 @@ describe.each(['en', 'ru'] as const)('in %s', (language) => {
     expect(text).toContain(texts.itemConditions)
     expect(texts.itemConditions).toMatch(language === 'en' ? /\$0\.10.*popular/ : /5 рублей.*популярн/)
     const sums = await page.getByRole('listitem').allTextContents()
-    const three = language === 'en' ? '$3.00' : '3,00\u00a0$'
-    const one = language === 'en' ? '$1.00' : '1,00\u00a0$'
+    const threeDollars = language === 'en' ? '$3.00' : '3,00\u00a0$'
+    const oneDollar = language === 'en' ? '$1.00' : '1,00\u00a0$'
     expect(sums).toEqual([
-      `Counter-Strike 2: ${three}`,
-      `Dota 2: ${one}`,
-      `Rust: ${one}`,
-      `Team Fortress 2: ${one}`,
+      `Counter-Strike 2: ${threeDollars}`,
+      `Dota 2: ${oneDollar}`,
+      `Rust: ${oneDollar}`,
+      `Team Fortress 2: ${oneDollar}`,
     ])
     expect(text.indexOf(help.money.text)).toBeGreaterThan(0)
     await page.getByRole('link', { name: SUPPORT_EMAIL }).waitFor()

@@ -18,7 +18,7 @@ const openStandAs = (settings: Settings = {}, who = 'magic_tuesday') => openStan
 const prices = async (page: Page): Promise<number[]> =>
   (await page.locator('.card-price').allTextContents()).map(centsOf)
 /** The full names. A card shows weapon, skin and wear separately. */
-const names = (page: Page): Promise<(string | null)[]> =>
+const readNames = (page: Page): Promise<(string | null)[]> =>
   page.locator('.card-name').evaluateAll((all) => all.map((name) => name.getAttribute('title')))
 const cell = (page: Page, index: number) => page.getByRole('gridcell').nth(index)
 const payButton = (page: Page, texts: Messages) => page.getByRole('button', { name: texts.pay, exact: true })
@@ -40,10 +40,10 @@ async function expectStillness(page: Page): Promise<void> {
   for (const width of [901, 1101]) {
     await page.setViewportSize({ width, height: 900 })
     await page.locator('.summary').waitFor()
-    const before = await placesOf(page, PANEL)
+    const placesBefore = await placesOf(page, PANEL)
     for (const index of [0, 1, 2]) {
       await cell(page, index).click()
-      expect(await placesOf(page, PANEL)).toEqual(before)
+      expect(await placesOf(page, PANEL)).toEqual(placesBefore)
     }
     for (const index of [2, 1, 0]) await cell(page, index).click()
   }
@@ -109,7 +109,7 @@ describe.each([
     await sort.selectOption('priceUp')
     expect(await prices(page)).toEqual(byPrice(cards).reverse())
     await sort.selectOption('default')
-    expect(await names(page)).toEqual(cards.map(({ name }) => name))
+    expect(await readNames(page)).toEqual(cards.map(({ name }) => name))
     const search = page.getByRole('searchbox', { name: texts.search })
     const toggle = page.getByRole('button', { name: texts.searchOpen })
     await expect.poll(() => search.count()).toBe(viewport === MOBILE ? 0 : 1)
@@ -119,10 +119,10 @@ describe.each([
       await search.waitFor()
       await expect.poll(() => search.evaluate((field) => field === document.activeElement)).toBe(true)
     }
-    const wanted = inventory.items[0]?.name.slice(1, 6).toUpperCase() ?? ''
-    await search.fill(wanted)
-    const found = cards.filter(({ name }) => name.toUpperCase().includes(wanted))
-    expect(await names(page)).toEqual(found.map(({ name }) => name))
+    const searchText = inventory.items[0]?.name.slice(1, 6).toUpperCase() ?? ''
+    await search.fill(searchText)
+    const foundCards = cards.filter(({ name }) => name.toUpperCase().includes(searchText))
+    expect(await readNames(page)).toEqual(foundCards.map(({ name }) => name))
     // No item's name contains this character.
     await search.fill('¬')
     await page.getByText(texts.nothingFound('¬')).waitFor()
@@ -130,7 +130,7 @@ describe.each([
     await expect.poll(() => search.inputValue()).toBe('')
     // The pressed button is gone, so the field gets the focus.
     await expect.poll(() => search.evaluate((field) => field === document.activeElement)).toBe(true)
-    expect(await names(page)).toEqual(cards.map(({ name }) => name))
+    expect(await readNames(page)).toEqual(cards.map(({ name }) => name))
     await page.getByRole('button', { name: texts.reload }).waitFor()
   })
 
@@ -235,8 +235,8 @@ test('A-045 wear and StatTrak are marked, and screen readers get the full name o
   const [short, full] = texts.wear[worn[0]?.wearCategory ?? 'WearCategory0']
   await expect.poll(() => cell(page, 0).getAttribute('aria-label')).toContain(full)
   await expect.poll(() => cell(page, 0).locator('.mark').last().textContent()).toBe(short)
-  const stat = inventory.items.find(({ isStatTrak }) => isStatTrak)
-  await page.getByRole('searchbox', { name: texts.search }).fill(stat?.name ?? '')
+  const statTrakItem = inventory.items.find(({ isStatTrak }) => isStatTrak)
+  await page.getByRole('searchbox', { name: texts.search }).fill(statTrakItem?.name ?? '')
   await page.locator('.mark-stattrak').first().waitFor()
 })
 

@@ -9,7 +9,7 @@ import { prepareDemo } from '../scripts/demo.ts'
 import { helpTexts } from '../widget/i18n/help.ts'
 import { storeSecrets } from './support/demo-store.ts'
 import { isServing, type Running, run } from './support/process.ts'
-import { answerOffer, offers, player, players } from './support/sandbox.ts'
+import { answerOffer, readOffers, readPlayer, readPlayers } from './support/sandbox.ts'
 import { openBrowser } from './support/shared-till.ts'
 import {
   answerInBrowser,
@@ -101,23 +101,28 @@ test('A-030 npm start shows examples of the contacts on the help page', async ()
 })
 
 test('npm start stops, without saying that it is ready, if the market sandbox ends', async () => {
-  const other = await newPlace()
-  const start = run('scripts/start.ts', { ...other.env, NODE_OPTIONS: NO_MARKET })
+  const otherPlace = await newPlace()
+  const start = run('scripts/start.ts', { ...otherPlace.env, NODE_OPTIONS: NO_MARKET })
   expect(await start.ended).toBe(1)
   expect(start.output()).toContain('The market sandbox ended unexpectedly (exit code 3)')
   expect(start.output()).not.toContain('Tradetill is ready')
-  removePlace(other)
+  removePlace(otherPlace)
 })
 
 /** Starts a till that must refuse to start, and expects that none of its parts has started. */
 async function expectRefusal(env: (other: Place) => Record<string, string>): Promise<Running> {
-  const other = await newPlace()
-  const start = run('scripts/start.ts', { ...other.env, NODE_OPTIONS: PRINT_CHILDREN, ...env(other) })
+  const otherPlace = await newPlace()
+  const start = run('scripts/start.ts', {
+    ...otherPlace.env,
+    NODE_OPTIONS: PRINT_CHILDREN,
+    ...env(otherPlace),
+  })
   expect(await start.ended).toBe(1)
   expect(start.output()).not.toMatch(/began |ready at|is ready/)
   expect(start.output()).not.toContain('    at ')
-  for (const url of [other.gateway, other.sandbox, other.store]) expect(await isServing(url)).toBe(false)
-  removePlace(other)
+  for (const url of [otherPlace.gateway, otherPlace.sandbox, otherPlace.store])
+    expect(await isServing(url)).toBe(false)
+  removePlace(otherPlace)
   return start
 }
 
@@ -228,10 +233,10 @@ describe('Ctrl-C, and a start on other ports with a fresh Steam world', () => {
 })
 
 describe('Ctrl-C while the vault is set up, and a start with a fresh database', () => {
-  let before: Awaited<ReturnType<typeof players>>
+  let before: Awaited<ReturnType<typeof readPlayers>>
 
   test('Ctrl-C ends every process, including the running command', async () => {
-    before = await players(place.sandbox)
+    before = await readPlayers(place.sandbox)
     const enrols = /began .*\/vault\/main\.ts enrol as (\d+)/
     await expect.poll(() => till.main.output(), { message: 'the vault is being enrolled' }).toMatch(enrols)
     const command = Number(enrols.exec(till.main.output())?.[1])
@@ -252,8 +257,8 @@ describe('Ctrl-C while the vault is set up, and a start with a fresh database', 
   })
 
   test('the next start finds the world of Steam as it was', async () => {
-    expect(await players(place.sandbox)).toEqual(before)
-    expect(await offers(place.sandbox)).toEqual([])
+    expect(await readPlayers(place.sandbox)).toEqual(before)
+    expect(await readOffers(place.sandbox)).toEqual([])
   })
 })
 
@@ -276,7 +281,7 @@ async function payHeldDeposit(name?: string) {
   const secrets = await storeSecrets(till.root)
   const deposit = await newDeposit({ place: till, secrets }, { creditMode: 'on_release' })
   const shopper = await callerOf(till.gateway, deposit)
-  const { tradeUrl } = await player(till.sandbox, name)
+  const { tradeUrl } = await readPlayer(till.sandbox, name)
   await shopper.post('/api/trade-url', { tradeUrl })
   const { offerId, amount } = await makeOffer(shopper)
   // `magic_reverser` accepts automatically.
@@ -299,7 +304,7 @@ async function topUpOnHold(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Top up with game items' }).click()
   await page.waitForURL(/\/deposit\/[0-9a-f]{32}$/)
   await switchLanguage(page, 'en')
-  await giveLinkForItems(page, texts, await player(till.sandbox, 'quiet_lynx'))
+  await giveLinkForItems(page, texts, await readPlayer(till.sandbox, 'quiet_lynx'))
   await sortDearestFirst(page, texts)
   await pickItems(page, 2)
   await openOffer(page, texts)
@@ -342,15 +347,15 @@ describe('the clocks of the till and its Steam', () => {
     await page.goto(till.store)
     const held = page.locator('small.held', { hasText: /on hold .* until/ })
     await held.waitFor()
-    const before = await daysAhead()
+    const daysBefore = await daysAhead()
 
     const sandbox = await context.newPage()
     await sandbox.goto(`${till.sandbox}/behaviours/`)
     await sandbox.getByRole('button', { name: '8 days later' }).click()
     await sandbox.getByText(/\d days ahead/).waitFor()
 
-    const after = { till: before.till + 8, sandbox: before.sandbox + 8 }
-    await expect.poll(daysAhead).toEqual(after)
+    const daysAfter = { till: daysBefore.till + 8, sandbox: daysBefore.sandbox + 8 }
+    await expect.poll(daysAhead).toEqual(daysAfter)
     await held.waitFor({ state: 'detached' })
   })
 })

@@ -73,8 +73,8 @@ test('a link that Steam no longer accepts leads to the error “Incorrect Trade 
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   const { tradeUrl } = await inviteGuest(parts.place.sandbox)
-  const stale = tradeUrl.replace(/token=.*/, 'token=zzzzzzzz')
-  await page.getByRole('textbox', { name: texts.tradeLink }).fill(stale)
+  const staleLink = tradeUrl.replace(/token=.*/, 'token=zzzzzzzz')
+  await page.getByRole('textbox', { name: texts.tradeLink }).fill(staleLink)
   await page.getByText(texts.inventoryErrors.invalidPartner.title).waitFor()
 })
 

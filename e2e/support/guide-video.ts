@@ -5,7 +5,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { LANGUAGES, type Language } from '../../contract/languages.ts'
 import { visit } from './browser.ts'
 import { storeSecrets } from './demo-store.ts'
-import { player } from './sandbox.ts'
+import { readPlayer } from './sandbox.ts'
 import { TEXTS } from './shopper.ts'
 import type { Till } from './till.ts'
 import { type Frame, webmOf } from './webm.ts'
@@ -61,7 +61,7 @@ function recorder(page: Page) {
 async function play(page: Page, till: Till, language: Language) {
   const texts = TEXTS[language]
   const steps = texts.guideSteps
-  const { steamId, tradeUrl, name } = await player(till.sandbox)
+  const { steamId, tradeUrl, name } = await readPlayer(till.sandbox)
   const film = recorder(page)
   const open = async (url: string, hidden = HIDDEN): Promise<void> => {
     await page.goto(url)

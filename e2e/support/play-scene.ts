@@ -5,7 +5,7 @@ import type { Language } from '../../contract/languages.ts'
 import type { Bot } from '../../contract/widget-api.ts'
 import { storeSecrets } from './demo-store.ts'
 import { eventually } from './process.ts'
-import { answerOffer, player } from './sandbox.ts'
+import { answerOffer, readPlayer } from './sandbox.ts'
 import type { Answers, Base, Scene } from './scene.ts'
 import { TEXTS } from './shopper.ts'
 import type { Place } from './till.ts'
@@ -20,7 +20,7 @@ const FREE_AGAIN = '2026-03-09T12:00:00.000Z'
  */
 export async function baseOf(till: Place): Promise<Base> {
   const parts = { place: till, secrets: await storeSecrets(till.root) }
-  const { steamId, tradeUrl } = await player(till.sandbox)
+  const { steamId, tradeUrl } = await readPlayer(till.sandbox)
   // Several test files decline an offer to the same shopper at one till. Deposits that are locked to the shopper are
   // exempt from the pause that follows.
   const caller = await callerOf(till.gateway, await newDeposit(parts, { shopper: { steamId, lock: true } }))

@@ -106,9 +106,9 @@ export async function eventually<T>(
   check: () => Promise<T | undefined> | T | undefined,
   timeoutMs = 90_000,
 ): Promise<T> {
-  const end = performance.now() + timeoutMs
+  const endMs = performance.now() + timeoutMs
   let last: unknown = 'no value'
-  while (performance.now() < end) {
+  while (performance.now() < endMs) {
     try {
       const value = await check()
       if (value !== undefined && value !== false) return value

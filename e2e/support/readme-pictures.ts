@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core'
 import type { Language } from '../../contract/languages.ts'
 import { DESKTOP, MOBILE, visit } from './browser.ts'
 import { eventually } from './process.ts'
-import { answerOffer, offers, player } from './sandbox.ts'
+import { answerOffer, readOffers, readPlayer } from './sandbox.ts'
 import { giveLinkForItems, openOffer, pickItems, startTopUp } from './shopper.ts'
 import type { Till } from './till.ts'
 
@@ -15,7 +15,7 @@ type Series = { language: Language; viewport: typeof DESKTOP; suffix: string }
 async function take(browser: Browser, till: Till, { language, viewport, suffix }: Series): Promise<void> {
   const { page, end } = await visit(browser, viewport)
   const texts = await startTopUp(page, till, language)
-  await giveLinkForItems(page, texts, await player(till.sandbox))
+  await giveLinkForItems(page, texts, await readPlayer(till.sandbox))
   await pickItems(page, 3)
   await page.waitForLoadState('networkidle')
   await page.screenshot({ path: join(FOLDER, `inventory${suffix}.png`) })
@@ -27,7 +27,7 @@ async function take(browser: Browser, till: Till, { language, viewport, suffix }
 
 /** The console: a paid deposit in dark colours, and a bot and the overview in light colours. */
 async function takeConsole(browser: Browser, { console: origin, main, sandbox }: Till): Promise<void> {
-  const [offer] = await offers(sandbox)
+  const [offer] = await readOffers(sandbox)
   if (offer === undefined) throw new Error('the sandbox has no offer')
   await answerOffer(sandbox, offer.id, 'accept')
   const { page, end } = await visit(browser, DESKTOP, { colorScheme: 'dark' })

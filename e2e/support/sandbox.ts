@@ -9,17 +9,17 @@ export type SandboxOffer = {
   items: { assetId: string }[]
 }
 
-export async function players(sandbox: string): Promise<Player[]> {
+export async function readPlayers(sandbox: string): Promise<Player[]> {
   return (await fetch(`${sandbox}/control/players`)).json() as Promise<Player[]>
 }
 
 /** Shoppers with a permanent behaviour. */
-async function magicPlayers(sandbox: string): Promise<Player[]> {
+async function readMagicPlayers(sandbox: string): Promise<Player[]> {
   return (await fetch(`${sandbox}/control/magic`)).json() as Promise<Player[]>
 }
 
-export async function player(sandbox: string, name = 'nova_hound'): Promise<Player> {
-  const all = name.startsWith('magic_') ? await magicPlayers(sandbox) : await players(sandbox)
+export async function readPlayer(sandbox: string, name = 'nova_hound'): Promise<Player> {
+  const all = name.startsWith('magic_') ? await readMagicPlayers(sandbox) : await readPlayers(sandbox)
   const found = all.find((each) => each.name === name)
   if (found === undefined) throw new Error(`the sandbox has no ${name}`)
   return found
@@ -42,12 +42,12 @@ export async function dismissGuest(sandbox: string, { steamId }: Player): Promis
   if (!response.ok) throw new Error(`the guest ${steamId} was not removed: ${await response.text()}`)
 }
 
-export async function offers(sandbox: string): Promise<SandboxOffer[]> {
+export async function readOffers(sandbox: string): Promise<SandboxOffer[]> {
   return (await fetch(`${sandbox}/control/offers`)).json() as Promise<SandboxOffer[]>
 }
 
-export async function offersTo(sandbox: string, { steamId }: Player): Promise<SandboxOffer[]> {
-  return (await offers(sandbox)).filter(({ partner }) => partner === steamId)
+export async function readOffersTo(sandbox: string, { steamId }: Player): Promise<SandboxOffer[]> {
+  return (await readOffers(sandbox)).filter(({ partner }) => partner === steamId)
 }
 
 /** Approves a login by QR code with the phone of this account. */
@@ -73,7 +73,7 @@ export async function answerOffer(
   if (!response.ok) throw new Error(`the sandbox refused to ${answer} offer ${offerId}`)
 }
 
-export async function botTokens(sandbox: string): Promise<string[]> {
+export async function readBotTokens(sandbox: string): Promise<string[]> {
   const bots = (await (await fetch(`${sandbox}/control/bots`)).json()) as { refreshToken: string }[]
   return bots.map((bot) => bot.refreshToken)
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { offerEvidence } from '../../gateway/testing/evidence.ts'
 import { parseSecrets, type StoreSecrets } from './demo-store.ts'
 import { eventually, isServing, type Running, run } from './process.ts'
-import { botTokens } from './sandbox.ts'
+import { readBotTokens } from './sandbox.ts'
 import { newPlace, type Place, query, removePlace, waitForBot } from './till.ts'
 
 export type Parts = {
@@ -27,7 +27,7 @@ export async function startParts(): Promise<Parts> {
   const gatewayEnv = { ...place.env, TRADETILL_DATA: join(place.root, 'gateway'), ...addressesOf(place) }
   const sandbox = await startSandbox(place)
   const gateway = await startGateway(place, gatewayEnv)
-  await runOperatorCommand(gatewayEnv, ['bot', 'add'], `${(await botTokens(place.sandbox)).join('\n')}\n`)
+  await runOperatorCommand(gatewayEnv, ['bot', 'add'], `${(await readBotTokens(place.sandbox)).join('\n')}\n`)
   const webhook = `${place.store}/webhooks/tradetill`
   const create = ['store', 'add', '--name', 'Ember Forge', '--origin', place.store]
   const options = ['--webhook-url', webhook, '--risk-limit-usd', '1000', '--json']

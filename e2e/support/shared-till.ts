@@ -88,8 +88,8 @@ export function saveEvidenceOnFailure(visited: Visit): void {
 
 /** Runs before every test. The till's output from here on is the test's log. */
 export function beginTest(): void {
-  const before = statSync(till.outputFile).size
-  offerEvidence('till.log', () => readFileSync(till.outputFile).subarray(before))
+  const logSizeBefore = statSync(till.outputFile).size
+  offerEvidence('till.log', () => readFileSync(till.outputFile).subarray(logSizeBefore))
 }
 
 type Opening = BrowserSettings & { language?: Language; deposit?: Partial<CreateDepositBody> }
@@ -112,17 +112,17 @@ export type AtStand = Opened & { inventory: Inventory }
 
 /**
  * Opens a page at the items of a shopper like `who`, and returns it with the inventory. A call gives the trade link, as
- * the page would. `before` runs before the page loads.
+ * the page would. `beforeOpening` runs before the page loads.
  */
 export async function openStand(
   { who = 'nova_hound', language = 'en', deposit: body = {}, ...settings }: Opening & { who?: string } = {},
-  before: (visited: Visit) => Promise<void> = async () => {},
+  beforeOpening: (visited: Visit) => Promise<void> = async () => {},
 ): Promise<AtStand> {
   const deposit = await createDeposit({ language, ...body })
   const caller = await callerOf(till.gateway, deposit)
   await caller.post('/api/trade-url', { tradeUrl: (await shopper(who)).tradeUrl })
   const visited = await openBrowser(settings)
-  await before(visited)
+  await beforeOpening(visited)
   await visited.page.goto(deposit.url)
   await visited.page.getByRole('gridcell').first().waitFor()
   // Repeats the page's call, because the browser may have dropped the body of an answer that came during the load.
@@ -134,11 +134,11 @@ export type AtOffer = Opened & { offerId: string; amount: number }
 
 /**
  * Opens a page at the confirmation of an open offer, for tests of later steps. Calls give the trade link and ask for
- * the trade, as the page would. `before` runs before the page loads.
+ * the trade, as the page would. `beforeOpening` runs before the page loads.
  */
 export async function openConfirmation(
   { language = 'en', deposit: body = {}, ...settings }: Opening = {},
-  before: (visited: Visit) => Promise<void> = async () => {},
+  beforeOpening: (visited: Visit) => Promise<void> = async () => {},
 ): Promise<AtOffer> {
   const deposit = await createDeposit({ language, ...body })
   const caller = await callerOf(till.gateway, deposit)
@@ -146,7 +146,7 @@ export async function openConfirmation(
   const offer = await makeOffer(caller)
   const visited = await openBrowser(settings)
   const texts = TEXTS[language]
-  await before(visited)
+  await beforeOpening(visited)
   await visited.page.goto(deposit.url)
   await visited.page.getByRole('dialog', { name: texts.confirmTitle }).waitFor()
   return { ...visited, deposit, texts, ...offer }

@@ -47,25 +47,25 @@ export async function newPlace(): Promise<Place> {
  * ends what it started.
  */
 export async function startTill(place?: Place, outputFile?: string): Promise<Till> {
-  const at = place ?? (await newPlace())
-  const main = run('scripts/start.ts', at.env, outputFile === undefined ? {} : { outputFile })
-  const answers = async () => {
+  const tillPlace = place ?? (await newPlace())
+  const main = run('scripts/start.ts', tillPlace.env, outputFile === undefined ? {} : { outputFile })
+  const isAnswering = async () => {
     if (main.hasEnded()) throw new GiveUp('npm start ended')
     const all = await Promise.all([
-      isServing(`${at.gateway}/healthz`),
-      isServing(at.sandbox),
-      isServing(at.store),
+      isServing(`${tillPlace.gateway}/healthz`),
+      isServing(tillPlace.sandbox),
+      isServing(tillPlace.store),
     ])
     return all.every(Boolean) || undefined
   }
   try {
-    await eventually('the till answers', answers, 180_000)
-    await waitForBot(at, main)
+    await eventually('the till answers', isAnswering, 180_000)
+    await waitForBot(tillPlace, main)
   } catch (error) {
     await main.interrupt()
     throw new Error(`${String(error)}\n${main.output()}`)
   }
-  return { ...at, main }
+  return { ...tillPlace, main }
 }
 
 /** Ends the till with Ctrl-C, and removes its folder. */

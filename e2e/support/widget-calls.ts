@@ -3,7 +3,7 @@ import type { CreateDepositBody } from '../../contract/store-api.ts'
 import { callerOf, type OpenedDeposit, type Shopper } from '../../scripts/shopper-calls.ts'
 import type { StoreSecrets } from './demo-store.ts'
 import { eventually } from './process.ts'
-import { player } from './sandbox.ts'
+import { readPlayer } from './sandbox.ts'
 import type { Place } from './till.ts'
 
 export { callerOf, type OpenedDeposit }
@@ -37,7 +37,7 @@ export async function createDepositWithLink(
   { name, ...body }: Partial<CreateDepositBody> & { name?: string } = {},
 ): Promise<Shopper> {
   const shopper = await callerOf(parts.place.gateway, await newDeposit(parts, body))
-  const { tradeUrl } = await player(parts.place.sandbox, name)
+  const { tradeUrl } = await readPlayer(parts.place.sandbox, name)
   await eventually('the trade link is accepted', async () => {
     const answer = await shopper.post('/api/trade-url', { tradeUrl })
     if (!answer.ok) throw new Error(await answer.text())
