@@ -154,19 +154,21 @@ function asker(app: FastifyInstance): Target['ask'] {
   return async ({ method = 'GET', url, headers = {}, body, ip, peer = PROXY }) => {
     callers += 1
     const caller = ip ?? `10.${(callers >> 16) & 255}.${(callers >> 8) & 255}.${callers & 255}`
-    const all = {
+    const allHeaders = {
       host: HOST,
       'x-forwarded-for': caller,
       'x-forwarded-proto': 'https',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     }
-    const sent = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)
+    const sent = Object.entries(allHeaders).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    )
     const payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
     // inject() accepts more methods than its type lists.
-    const known = method as NonNullable<InjectOptions['method']>
+    const knownMethod = method as NonNullable<InjectOptions['method']>
     return app.inject({
-      method: known,
+      method: knownMethod,
       url,
       headers: Object.fromEntries(sent),
       remoteAddress: peer,

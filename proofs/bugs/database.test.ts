@@ -120,13 +120,18 @@ test('bug 37: a till restored to a time before a credit learns of the delivery f
   // trades.
   await expect.poll(() => watch().catch(() => undefined)).toBe(0)
 
-  const old = openDatabase(url, 2)
-  const restored = tradeHandlers({ ...till.deps, trades: createTradeStore({ ...till.deps, db: old.db }) })
+  const oldDatabase = openDatabase(url, 2)
+  const restored = tradeHandlers({
+    ...till.deps,
+    trades: createTradeStore({ ...till.deps, db: oldDatabase.db }),
+  })
   for (let again = 0; again < 3; again += 1) await restored.watch(bot)
-  const credits = await old.pool.query(`select amount::int from ledger_entry where cause = 'delivered'`)
+  const credits = await oldDatabase.pool.query(
+    `select amount::int from ledger_entry where cause = 'delivered'`,
+  )
   expect(credits.rows).toEqual([{ amount: 3_000 }])
-  expect(await verifyLedger(old.pool)).toEqual([])
-  await old.close()
+  expect(await verifyLedger(oldDatabase.pool)).toEqual([])
+  await oldDatabase.close()
   await withClient(inject('databaseUrl'), (client) =>
     client.query(`drop database ${new URL(url).pathname.slice(1)} with (force)`),
   )

@@ -64,7 +64,7 @@ const STEPS: Record<Step, () => Promise<unknown>> = {
 }
 
 /** The sum of the credits, how often a deposit succeeded, and what the check of the ledger finds. */
-async function books() {
+async function readBooks() {
   const credited = await till.db
     .selectFrom('ledger_entry')
     .select((eb) => eb.fn.sum<bigint>('amount').as('sum'))
@@ -122,7 +122,7 @@ describe('an acceptance', () => {
       session.accept('1')
       await Promise.all(order.map((step) => STEPS[step]()))
       for (const step of order) await STEPS[step]()
-      expect(await books()).toEqual(CREDITED_ONCE)
+      expect(await readBooks()).toEqual(CREDITED_ONCE)
     },
   )
 
@@ -136,7 +136,7 @@ describe('an acceptance', () => {
     }
     await offerFor(till, bot, await aDeposit(till, store))
     await STEPS.watch()
-    expect(await books()).toEqual(CREDITED_ONCE)
+    expect(await readBooks()).toEqual(CREDITED_ONCE)
     expect(session.calls.filter((call) => call.startsWith('send'))).toHaveLength(2)
     expect(session.calls.filter((call) => call.startsWith('cancel'))).toEqual([])
   })
@@ -151,7 +151,7 @@ describe('a transaction that PostgreSQL interrupts', () => {
       session.accept('1')
       await interruptWrites(table, code, 2)
       await STEPS.watch()
-      expect(await books()).toEqual(CREDITED_ONCE)
+      expect(await readBooks()).toEqual(CREDITED_ONCE)
     },
   )
 })
@@ -181,10 +181,10 @@ describe('a credit that is interrupted', () => {
       session.accept('1')
       await interruptWrites(table, code, 1)
       await expect(STEPS.watch()).rejects.toThrow()
-      expect(await books()).toEqual({ credited: 0, events: 0, differences: [] })
+      expect(await readBooks()).toEqual({ credited: 0, events: 0, differences: [] })
       expect(await till.db.selectFrom('custody_entry').select('asset_id').execute()).toEqual([])
       await STEPS.trade()
-      expect(await books()).toEqual(CREDITED_ONCE)
+      expect(await readBooks()).toEqual(CREDITED_ONCE)
     },
   )
 })
@@ -237,13 +237,13 @@ it('bug 16: a credit that waits for a busy balance has already written its event
   session.accept('2')
   await pool.query('begin')
   await pool.query('select 1 from account where store_id = $1 for no key update', [String(store.id)])
-  const holder = (await pool.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid ?? 0
+  const holderPid = (await pool.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid ?? 0
   const credit = STEPS.watch()
   // Waits until the balance's lock blocks the credit, because other locks may block it first.
   await expect
     .poll(async () => {
       const { rows } = await sql`
-        select from pg_stat_activity where datname = current_database() and ${holder} = any (pg_blocking_pids(pid))`.execute(
+        select from pg_stat_activity where datname = current_database() and ${holderPid} = any (pg_blocking_pids(pid))`.execute(
         till.db,
       )
       return rows.length

@@ -24,20 +24,20 @@ function createCounter() {
   let bodyLeft = 0
   return {
     /** Reads bytes until a message ends. Returns the number of bytes read, and whether a message ended. */
-    take(chunk: Buffer): { bytes: number; ended: boolean } {
+    take(chunk: Buffer): { bytes: number; hasEnded: boolean } {
       let used = 0
       if (bodyLeft === 0) {
         const missing = HEAD_BYTES - head.length
         head = Buffer.concat([head, chunk.subarray(0, missing)])
         used = Math.min(missing, chunk.length)
-        if (head.length < HEAD_BYTES) return { bytes: used, ended: false }
+        if (head.length < HEAD_BYTES) return { bytes: used, hasEnded: false }
         bodyLeft = head.readUInt32BE(1) - (HEAD_BYTES - 1)
         head = Buffer.alloc(0)
-        if (bodyLeft === 0) return { bytes: used, ended: true }
+        if (bodyLeft === 0) return { bytes: used, hasEnded: true }
       }
       const body = Math.min(bodyLeft, chunk.length - used)
       bodyLeft -= body
-      return { bytes: used + body, ended: bodyLeft === 0 && body > 0 }
+      return { bytes: used + body, hasEnded: bodyLeft === 0 && body > 0 }
     },
   }
 }
@@ -59,10 +59,10 @@ export async function startCutProxy(target: { host: string; port: number }): Pro
     let used = 0
     while (used < chunk.length && !isReached()) {
       const most = cut !== 'never' && 'afterBytes' in cut ? cut.afterBytes - passed.bytes : chunk.length
-      const { bytes, ended } = counter.take(chunk.subarray(used, used + most))
+      const { bytes, hasEnded } = counter.take(chunk.subarray(used, used + most))
       used += bytes
       passed.bytes += bytes
-      if (ended) passed.messages += 1
+      if (hasEnded) passed.messages += 1
     }
     return used
   }

@@ -111,15 +111,15 @@ async function problemOf({ direct }: CutTill, delivery: Delivery): Promise<strin
     from trade join deposit on deposit.id = trade.deposit_id where trade.id = $1`,
     [delivery.tradeId, delivery.storeId],
   )
-  const found = bookingSchema.parse(rows[0])
+  const booking = bookingSchema.parse(rows[0])
   const isRight =
-    found.state === 'held' &&
-    found.status === 'succeeded' &&
-    found.balance === delivery.total &&
-    found.events === 1 &&
-    found.jobs === 1 &&
-    found.custody === found.items
+    booking.state === 'held' &&
+    booking.status === 'succeeded' &&
+    booking.balance === delivery.total &&
+    booking.events === 1 &&
+    booking.jobs === 1 &&
+    booking.custody === booking.items
   return isRight
     ? undefined
-    : JSON.stringify(found, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
+    : JSON.stringify(booking, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
 }

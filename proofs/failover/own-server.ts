@@ -65,8 +65,8 @@ export async function openOwnServer(): Promise<OwnServer> {
 async function fillDisk(disk: Disk, url: string): Promise<void> {
   await execute(url, 'create table if not exists filler (text text)')
   disk.fill()
-  const end = performance.now() + MOST_FILL_MS
-  while (performance.now() < end) {
+  const endMs = performance.now() + MOST_FILL_MS
+  while (performance.now() < endMs) {
     try {
       await execute(url, INSERT_FILLER)
     } catch {

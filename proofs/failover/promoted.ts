@@ -42,12 +42,12 @@ export async function promotedRound(folder: string, seed: number): Promise<Promo
     await first.died
     await copy.promote()
     redirectTo(copy.url)
-    const begin = performance.now()
+    const beganMs = performance.now()
     await untilApiAnswers(till)
-    const apiMs = performance.now() - begin
+    const apiMs = performance.now() - beganMs
     await untilBotsOnline(till, leases)
     await untilBotsWork(till)
-    const botsMs = performance.now() - begin
+    const botsMs = performance.now() - beganMs
     if (gateway.hasEnded()) throw new Error(`the gateway ended:\n${gateway.output()}`)
     const problems = (await verifyLedger(till.pool)).map(({ problem, detail }) => `${problem}: ${detail}`)
     if (confirmed === 0)

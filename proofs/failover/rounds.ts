@@ -122,11 +122,11 @@ async function playRound(parts: RoundParts, kind: Kind, isLong: boolean): Promis
     await delay(isLong ? LEASE_MS + random.int(MOST_AWAY_MS) : random.int(MOST_AWAY_MS))
   }
   await fault.end()
-  const begin = performance.now()
+  const beganMs = performance.now()
   await untilApiAnswers(till)
-  const apiMs = performance.now() - begin
+  const apiMs = performance.now() - beganMs
   await untilBotsWork(till)
-  notes.times.push({ kind, apiMs, botsMs: performance.now() - begin })
+  notes.times.push({ kind, apiMs, botsMs: performance.now() - beganMs })
 }
 
 type Fault = { begin(): void | Promise<void>; end(): void | Promise<void> }

@@ -41,9 +41,9 @@ export async function startServer(dataDir: string): Promise<Server & Pick<Embedd
 /** Kills all processes of the server at once, so none closes a connection or finishes its work. */
 export function crashServer({ dataDir }: Pick<Server, 'dataDir'>): void {
   const { home } = preparePostgresFiles(realpathSync(dataDir))
-  const postmaster = Number(readFileSync(join(home, 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0])
-  process.kill(postmaster, 'SIGSTOP')
-  for (const pid of [...childrenOf(postmaster), postmaster]) killNow(pid)
+  const postmasterPid = Number(readFileSync(join(home, 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0])
+  process.kill(postmasterPid, 'SIGSTOP')
+  for (const pid of [...childrenOf(postmasterPid), postmasterPid]) killNow(pid)
 }
 
 function childrenOf(parent: number): number[] {

@@ -85,10 +85,14 @@ async function compareReversals(till: ProcessTill): Promise<string[]> {
     z.object({ trade: z.string(), asset: z.string() }),
   )
   const known = new Set(rows.map(({ trade, asset }) => `${trade} ${asset}`))
-  const real = await reversedOnSteam(till)
+  const reversedItems = await reversedOnSteam(till)
   return [
-    ...real.filter((item) => !known.has(item)).map((item) => `went back, and is still credited: ${item}`),
-    ...[...known].filter((item) => !real.includes(item)).map((item) => `reversed, but not on Steam: ${item}`),
+    ...reversedItems
+      .filter((item) => !known.has(item))
+      .map((item) => `went back, and is still credited: ${item}`),
+    ...[...known]
+      .filter((item) => !reversedItems.includes(item))
+      .map((item) => `reversed, but not on Steam: ${item}`),
   ]
 }
 
@@ -174,12 +178,13 @@ async function compareWebhooksWithEvents(till: ProcessTill): Promise<string[]> {
     z.object({ id: z.string(), type: z.string(), sequence: z.number().nullable() }),
   )
   const problems: string[] = []
-  let expected = 1
+  let expectedSequence = 1
   for (const { id, type, sequence } of events) {
     // The first number of a new epoch is far above the last one of the epoch before.
-    const isRight = type === EPOCH_STARTED ? (sequence ?? 0) >= expected : sequence === expected
-    if (!isRight) problems.push(`event ${id} has the sequence ${sequence}, not ${expected}`)
-    expected = (sequence ?? expected) + 1
+    const isRight =
+      type === EPOCH_STARTED ? (sequence ?? 0) >= expectedSequence : sequence === expectedSequence
+    if (!isRight) problems.push(`event ${id} has the sequence ${sequence}, not ${expectedSequence}`)
+    expectedSequence = (sequence ?? expectedSequence) + 1
   }
   const known = new Map(events.map(({ id, sequence }) => [id, sequence]))
   const contents = new Map<string, Content>()
@@ -196,8 +201,8 @@ async function compareWebhooksWithEvents(till: ProcessTill): Promise<string[]> {
       deposit,
       amounts: [amount ?? 0, heldAmount, reversedAmount].join(' '),
     }
-    const before = contents.get(id) ?? now
-    if (JSON.stringify(before) !== JSON.stringify(now))
+    const earlier = contents.get(id) ?? now
+    if (JSON.stringify(earlier) !== JSON.stringify(now))
       problems.push(`webhook ${id} arrived again with other contents`)
     contents.set(id, now)
   }
@@ -218,16 +223,18 @@ async function compareWithDeposits({ pool }: ProcessTill, contents: readonly Con
   )
   const ofDeposit = Map.groupBy(contents, ({ deposit }) => deposit)
   return deposits.flatMap(({ id, successes, amounts }) => {
-    const about = (ofDeposit.get(id) ?? []).toSorted((a, b) => a.sequence - b.sequence)
-    const reported = about.filter(({ type }) => type === 'deposit.succeeded').length
-    const last = about.at(-1)?.amounts ?? '0 0 0'
+    const reports = (ofDeposit.get(id) ?? []).toSorted((a, b) => a.sequence - b.sequence)
+    const reportedSuccesses = reports.filter(({ type }) => type === 'deposit.succeeded').length
+    const lastAmounts = reports.at(-1)?.amounts ?? '0 0 0'
     return [
-      ...(reported === successes
+      ...(reportedSuccesses === successes
         ? []
-        : [`deposit ${id} succeeded ${successes} times, and its webhooks reported ${reported}`]),
-      ...(last === amounts
+        : [`deposit ${id} succeeded ${successes} times, and its webhooks reported ${reportedSuccesses}`]),
+      ...(lastAmounts === amounts
         ? []
-        : [`deposit ${id} has credited, held and reversed ${amounts}, and its webhooks reported ${last}`]),
+        : [
+            `deposit ${id} has credited, held and reversed ${amounts}, and its webhooks reported ${lastAmounts}`,
+          ]),
     ]
   })
 }

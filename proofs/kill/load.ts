@@ -125,8 +125,8 @@ export async function showItems(till: ProcessTill, hash: string, game: Game): Pr
  * 'active', to the code of a refusal, or to undefined without a final answer.
  */
 export async function requestTrade(till: ProcessTill, body: object): Promise<string | undefined> {
-  const end = performance.now() + PATIENCE_MS
-  while (performance.now() < end) {
+  const endMs = performance.now() + PATIENCE_MS
+  while (performance.now() < endMs) {
     const answer = await call(till, '/api/trade', { body })
     if (answer === undefined) return undefined
     if (answer.status === 200) return 'active'
@@ -153,8 +153,8 @@ export async function call(till: ProcessTill, path: string, { headers = {}, body
     headers: { ...pageHeaders, ...json, ...headers },
     ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
   }
-  const end = performance.now() + PATIENCE_MS
-  while (performance.now() < end) {
+  const endMs = performance.now() + PATIENCE_MS
+  while (performance.now() < endMs) {
     try {
       const answer = await fetch(`${till.url}${path}`, { ...init, signal: AbortSignal.timeout(CALL_MS) })
       if (answer.status < 500 && answer.status !== 429) return answer

@@ -27,9 +27,9 @@ test('20 parallel calls for a trade all succeed with one offer, and a call for o
   onTestFinished,
 }) => {
   const shopper = till.steam.as('quiet_lynx')
-  const before = shopper.received().length
+  const offersBefore = shopper.received().length
   onTestFinished(() => {
-    for (const { id } of shopper.received().slice(before)) shopper.decline(id)
+    for (const { id } of shopper.received().slice(offersBefore)) shopper.decline(id)
   })
   const hash = (await openVisit(till, randomUUID(), 'quiet_lynx')) ?? ''
   const shown = await showItems(till, hash, 'cs')
@@ -40,7 +40,7 @@ test('20 parallel calls for a trade all succeed with one offer, and a call for o
   const request = { hash, game: 'cs', quoteId: shown?.quoteId, items }
   const answers = await Promise.all(Array.from({ length: 20 }, () => requestTrade(till, request)))
   expect(answers).toEqual(Array(20).fill('active'))
-  expect(shopper.received()).toHaveLength(before + 1)
+  expect(shopper.received()).toHaveLength(offersBefore + 1)
   const withOtherItems = await call(till, '/api/trade', { body: { ...request, items: items?.slice(0, 1) } })
   expect(withOtherItems?.status).toBe(409)
 })

@@ -89,21 +89,21 @@ async function loseOfferAnswer(till: ProcessTill): Promise<Trade> {
 /** Kills the running gateway in the middle of its work. Resolves when the next one has finished that work. */
 export async function killOnce(till: ProcessTill, first: Running): Promise<KillReport> {
   await until('all earlier work is done', async () => (await unsettledWork(till)).length === 0)
-  const before = webhooksOf(till, 'deposit.pending').length
+  const webhooksBefore = webhooksOf(till, 'deposit.pending').length
   const webhookUnanswered = await openTrade(till, { person: 'nova_hound', game: 'dota' })
   const acceptedAfterKill = await openTrade(till, { person: 'quiet_lynx', game: 'dota' })
   const acceptedBefore1 = await openTrade(till, { person: 'nova_hound', game: 'cs' })
   const acceptedBefore2 = await openTrade(till, { person: 'quiet_lynx', game: 'cs' })
   await until(
     'the store hears of four offers',
-    () => webhooksOf(till, 'deposit.pending').length === before + 4,
+    () => webhooksOf(till, 'deposit.pending').length === webhooksBefore + 4,
   )
   const webhookId = await makeUnansweredWebhook(till, webhookUnanswered)
   const offerAnswerLost = await loseOfferAnswer(till)
   acceptedBefore1.accept()
   acceptedBefore2.accept()
   await first.kill()
-  const killedAt = performance.now()
+  const killedAtMs = performance.now()
   acceptedAfterKill.accept()
   const stateAtKill = await offerAnswerLost.state()
   const gateway = till.start()
@@ -111,7 +111,7 @@ export async function killOnce(till: ProcessTill, first: Running): Promise<KillR
     await until(what, check).catch((error: unknown) => {
       throw new Error(`${String(error)}\n${gateway.output()}`)
     })
-    return performance.now() - killedAt
+    return performance.now() - killedAtMs
   }
   const timesReceived = () =>
     till.receiver.received.filter(({ headers }) => headers['webhook-id'] === webhookId).length

@@ -134,8 +134,8 @@ async function setTerms({ pool }: ProcessTill, round: number): Promise<void> {
 
 async function untilHalfDone({ pool }: ProcessTill, random: Random): Promise<void> {
   const what = random.pick(HALF_DONE)
-  const end = performance.now() + MOST_LIFE_MS
-  while (performance.now() < end) {
+  const endMs = performance.now() + MOST_LIFE_MS
+  while (performance.now() < endMs) {
     const { rowCount } = await pool.query(`select 1 ${what} limit 1`)
     if (rowCount === 1) break
     await delay(2)
@@ -151,11 +151,11 @@ async function patientRound(till: ProcessTill, notes: Notes): Promise<void> {
   const leases = await countLeases(till)
   await first.kill()
   await countWorkUnderWay(till, notes)
-  const begin = performance.now()
+  const beganMs = performance.now()
   const second = till.start()
   notes.apiMs.push(await untilAnswering(till, second))
   await untilBotsOnline(till, leases)
-  notes.botsMs.push(performance.now() - begin)
+  notes.botsMs.push(performance.now() - beganMs)
   await second.kill()
   await passMinute(till)
 }

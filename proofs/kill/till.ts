@@ -172,7 +172,7 @@ const CALL_MS = 10_000
 
 /** Resolves to the milliseconds until the API answered. */
 export async function untilAnswering({ url }: Pick<ProcessTill, 'url'>, gateway: Running): Promise<number> {
-  const begin = performance.now()
+  const beganMs = performance.now()
   await eventually(
     'the gateway answers',
     async () => {
@@ -181,7 +181,7 @@ export async function untilAnswering({ url }: Pick<ProcessTill, 'url'>, gateway:
     },
     ANSWER_MS,
   )
-  return performance.now() - begin
+  return performance.now() - beganMs
 }
 
 /**

@@ -201,8 +201,8 @@ async function checkRound(
   till.steam.as('nova_hound').accept(offerBefore.offer)
   till.steam.as('quiet_lynx').accept(acceptedOrphan.offer)
   problems.push(...(await checkStopped(till, { reader, restored })))
-  const previous = await countOf(till, 'from event where sequence is not null')
-  const eventsLost = reader.cursor() - previous
+  const eventCount = await countOf(till, 'from event where sequence is not null')
+  const eventsLost = reader.cursor() - eventCount
   const leases = await countLeases(till)
   const code = await runOperatorCommand(till, ['restore', 'finish', '--reason', 'the proof'])
   if (code !== 0) problems.push(`restore finish ended with ${code}`)
@@ -251,8 +251,12 @@ async function checkStopped(
   const refusal = await reader.catchUp()
   if (refusal !== CURSOR_AHEAD) problems.push(`a cursor ahead of the log got ${refusal ?? 'no refusal'}`)
   // A lease from before the restore can still last for its full time.
-  const leased = 'from bot where online and lease_until > now()'
-  await eventually('no bot is leased', async () => (await countOf(till, leased)) === 0 || undefined, WAIT_MS)
+  const leasedSql = 'from bot where online and lease_until > now()'
+  await eventually(
+    'no bot is leased',
+    async () => (await countOf(till, leasedSql)) === 0 || undefined,
+    WAIT_MS,
+  )
   const { rows } = await till.pool.query<{ is: boolean }>('select life_is_current() as is')
   if (rows[0]?.is !== false) problems.push(`the database does not show that it was restored (${restored})`)
   return problems

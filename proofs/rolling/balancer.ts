@@ -28,11 +28,11 @@ export async function startBalancer(targets: readonly string[]): Promise<Balance
 
   const handle = async (incoming: IncomingMessage, reply: ServerResponse): Promise<void> => {
     calls += 1
-    const sent = await readCall(incoming)
-    const answer = await passOn(sent, ready)
+    const incomingCall = await readCall(incoming)
+    const answer = await passOn(incomingCall, ready)
     const text = typeof answer === 'string' ? answer : `${answer.status} ${answer.body.subarray(0, 300)}`
     const isFailure = typeof answer === 'string' || (answer.status >= 500 && !RETRY_LATER.test(text))
-    if (isFailure) failures.push(`${sent.method} ${sent.path.split('?')[0]}: ${text}`)
+    if (isFailure) failures.push(`${incomingCall.method} ${incomingCall.path.split('?')[0]}: ${text}`)
     if (typeof answer === 'string') return void reply.writeHead(502).end()
     reply.writeHead(answer.status, answer.headers).end(answer.body)
   }
@@ -74,10 +74,10 @@ async function readCall(incoming: IncomingMessage): Promise<Call> {
 
 /** Resolves to the answer, or to the reason why there is none. */
 async function passOn(sent: Call, ready: Set<string>): Promise<Answer | string> {
-  const end = performance.now() + TRIES_MS
+  const endMs = performance.now() + TRIES_MS
   // The time chooses the first gateway to try, which spreads the calls.
   let turn = Math.floor(performance.now())
-  while (performance.now() < end) {
+  while (performance.now() < endMs) {
     const targets = [...ready]
     const target = targets[turn % Math.max(1, targets.length)]
     turn += 1

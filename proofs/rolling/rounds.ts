@@ -93,8 +93,8 @@ export async function untilReady(url: string, gateway: Pick<Running, 'hasEnded' 
 /** Measures, from `begin` on, how long bots are without a lease. */
 function watchBots({ pool }: ProcessTill) {
   const ending = new AbortController()
-  const since = new Map<string, number>()
-  let longest = 0
+  const unheldSinceMs = new Map<string, number>()
+  let longestMs = 0
   let isMeasuring = false
   const watching = (async () => {
     while (!ending.signal.aborted) {
@@ -103,9 +103,9 @@ function watchBots({ pool }: ProcessTill) {
       )
       const now = performance.now()
       for (const { id, leased } of rows) {
-        const from = since.get(id) ?? now
-        if (isMeasuring) longest = Math.max(longest, now - from)
-        since.set(id, leased || !isMeasuring ? now : from)
+        const from = unheldSinceMs.get(id) ?? now
+        if (isMeasuring) longestMs = Math.max(longestMs, now - from)
+        unheldSinceMs.set(id, leased || !isMeasuring ? now : from)
       }
       await delay(LEASE_POLL_MS)
     }
@@ -114,7 +114,7 @@ function watchBots({ pool }: ProcessTill) {
     begin: () => {
       isMeasuring = true
     },
-    longest: () => Math.round(longest),
+    longest: () => Math.round(longestMs),
     async end() {
       ending.abort()
       await watching

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { DESKTOP, launchShell, visit } from '../../e2e/support/browser.ts'
 import { eventually } from '../../e2e/support/process.ts'
-import { player } from '../../e2e/support/sandbox.ts'
+import { readPlayer } from '../../e2e/support/sandbox.ts'
 import { prepare } from '../../e2e/support/setup.ts'
 import { answerInBrowser, openOfferWithItems, TEXTS } from '../../e2e/support/shopper.ts'
 import { endTill, query, startTill, type Till } from '../../e2e/support/till.ts'
@@ -103,7 +103,7 @@ async function payInBrowser(till: Till): Promise<void> {
   const browser = await launchShell()
   try {
     const { page } = await visit(browser, DESKTOP)
-    await openOfferWithItems(page, till, await player(till.sandbox, SHOPPER))
+    await openOfferWithItems(page, till, await readPlayer(till.sandbox, SHOPPER))
     await answerInBrowser(page, TEXTS.en, 'Accept')
     await page.getByRole('dialog', { name: TEXTS.en.outcomes.succeeded.title }).waitFor()
     console.log('sale: paid in the browser')
@@ -114,9 +114,9 @@ async function payInBrowser(till: Till): Promise<void> {
 
 /** Waits until `look` finds something, and prints how long that took. */
 async function waitFor<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
-  const begin = performance.now()
+  const beganMs = performance.now()
   const found = await eventually(what, look, DEADLINE_MS)
-  console.log(`sale: ${what}, after ${((performance.now() - begin) / 1_000).toFixed(0)} s`)
+  console.log(`sale: ${what}, after ${((performance.now() - beganMs) / 1_000).toFixed(0)} s`)
   return found
 }
 

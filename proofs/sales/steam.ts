@@ -199,8 +199,8 @@ export class ModelSteam {
     const nowMs = this.nowMs()
     const seen: SeenOffer = { state: 'needs_confirmation' }
     const listedAtMs = nowMs + (this.#luck.hits('offer listed late', 0.1) ? MINUTE_MS : 0)
-    const about = { from, gift, seen, before: seen, sentAtMs: nowMs, listedAtMs }
-    const offer = { offerId: this.newId(), ...about, ...this.#planOf(gift, nowMs) }
+    const terms = { from, gift, seen, before: seen, sentAtMs: nowMs, listedAtMs }
+    const offer = { offerId: this.newId(), ...terms, ...this.#planOf(gift, nowMs) }
     this.offers.push(offer)
     this.#luck.trace.add(`offer ${offer.offerId} of ${from.slice(-2)}: ${gift.message.replace(/ x\w+$/, '')}`)
     return { kind: 'sent', offerId: offer.offerId }
@@ -217,17 +217,20 @@ export class ModelSteam {
   #planOf({ partnerSteamId, message }: Gift, nowMs: number): Pick<Offer, 'partner' | 'actsAtMs'> {
     const { random } = this.#luck
     if (this.#ours.has(partnerSteamId)) return { partner: 'ignores', actsAtMs: nowMs }
-    const soon = nowMs + random.int(4 * MINUTE_MS)
-    if (this.#luck.hits('buyer declines', 0.05)) return { partner: 'declines', actsAtMs: soon }
-    if (this.#luck.hits('buyer counters', 0.05)) return { partner: 'counters', actsAtMs: soon }
+    const soonMs = nowMs + random.int(4 * MINUTE_MS)
+    if (this.#luck.hits('buyer declines', 0.05)) return { partner: 'declines', actsAtMs: soonMs }
+    if (this.#luck.hits('buyer counters', 0.05)) return { partner: 'counters', actsAtMs: soonMs }
     // Wishes to accounts that are not the vault's own are rare. To reach this case, more of their partners never accept.
     const isWish = message.startsWith('vault w')
     if (this.#luck.hits('buyer never accepts', isWish ? 0.3 : 0.05))
-      return { partner: 'ignores', actsAtMs: soon }
+      return { partner: 'ignores', actsAtMs: soonMs }
     if (this.#luck.hits('offer held by Steam', 0.04))
-      return { partner: 'accepts into escrow', actsAtMs: soon }
+      return { partner: 'accepts into escrow', actsAtMs: soonMs }
     const isLate = this.#luck.hits('buyer accepts after the market gave up', 0.1)
-    return { partner: 'accepts', actsAtMs: isLate ? nowMs + 7 * MINUTE_MS + random.int(3 * MINUTE_MS) : soon }
+    return {
+      partner: 'accepts',
+      actsAtMs: isLate ? nowMs + 7 * MINUTE_MS + random.int(3 * MINUTE_MS) : soonMs,
+    }
   }
 
   #find(from: string, gift: Gift): Awaited<ReturnType<GiftOffers['find']>> {
@@ -290,8 +293,8 @@ export class ModelSteam {
     const items = things.map((thing) => {
       return { thing, assetId: thing.assetId, newAssetId: '', isBack: false }
     })
-    const about = { from: offer.from, to: offer.gift.partnerSteamId, beganAtMs: this.nowMs() }
-    const trade: Trade = { tradeId: this.newId(), ...about, state: 'in_escrow', settlesAtMs: null, items }
+    const terms = { from: offer.from, to: offer.gift.partnerSteamId, beganAtMs: this.nowMs() }
+    const trade: Trade = { tradeId: this.newId(), ...terms, state: 'in_escrow', settlesAtMs: null, items }
     this.trades.push(trade)
     offer.trade = trade
     return trade

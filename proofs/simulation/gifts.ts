@@ -168,12 +168,12 @@ function takeBack(memory: SteamMemory, gift: Gift, isOwn: boolean): void {
     remaining.length === gift.items.length && (memory.random.chance(0.5) || remaining.length === 1)
   memory.faults.note('departure taken back')
   setState(memory, gift, isWhole ? 'rolled_back' : 'partly_rolled_back')
-  const back = isWhole ? remaining : remaining.slice(0, 1)
-  for (const item of back) {
+  const returning = isWhole ? remaining : remaining.slice(0, 1)
+  for (const item of returning) {
     item.rolledBackAssetId = item.asset.assetId
     putInto(item.traded, bot, item.asset.assetId)
   }
-  const undone = back.map(({ asset, newAssetId }) => ({
+  const undone = returning.map(({ asset, newAssetId }) => ({
     asset: { ...asset, assetId: newAssetId ?? '' },
     newAssetId: asset.assetId,
   }))
@@ -200,7 +200,7 @@ type Undoing = { bot: string; partner: string; rollbackOf: string; given: Moved[
 
 function addUndoing(memory: SteamMemory, { bot, partner, rollbackOf, given, received }: Undoing): void {
   const { engine, fixedRows } = memory
-  const moved = ({ asset, newAssetId }: Moved) => ({ ...asset, newAssetId, rolledBackAssetId: null })
+  const asMoved = ({ asset, newAssetId }: Moved) => ({ ...asset, newAssetId, rolledBackAssetId: null })
   fixedRows.push({
     bot,
     row: {
@@ -208,8 +208,8 @@ function addUndoing(memory: SteamMemory, { bot, partner, rollbackOf, given, rece
       partnerSteamId: partner,
       state: 'complete',
       begunAt: new Date(engine.now()),
-      received: received.map(moved),
-      given: given.map(moved),
+      received: received.map(asMoved),
+      given: given.map(asMoved),
       settlesAt: null,
       rollbackOf,
     },

@@ -36,10 +36,10 @@ export const nightProof = defineProof({
 })
 
 async function night(level: LevelName, hours: number): Promise<Finding> {
-  const begin = performance.now()
-  const length = hours * HOUR_MS
+  const beganMs = performance.now()
+  const lengthMs = hours * HOUR_MS
   const commit = commitOf(ROOT)
-  const isOver = (): boolean => performance.now() - begin >= length
+  const isOver = (): boolean => performance.now() - beganMs >= lengthMs
   const total = { seeds: 0, steps: 0, simulatedMs: 0, broken: 0 }
   let progress = 0
   const onOutcome = (outcome: SeedOutcome): void => {
@@ -47,7 +47,7 @@ async function night(level: LevelName, hours: number): Promise<Finding> {
     total.steps += outcome.steps
     total.simulatedMs += outcome.simulatedMs
     noteViolation(outcome)
-    const part = Math.floor(((performance.now() - begin) / length) * PROGRESS_PARTS)
+    const part = Math.floor(((performance.now() - beganMs) / lengthMs) * PROGRESS_PARTS)
     if (part > progress) console.log(`${total.seeds} seeds, ${total.broken} broken`)
     progress = Math.max(progress, part)
   }

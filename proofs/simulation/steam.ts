@@ -262,9 +262,9 @@ function accept(memory: SteamMemory, offer: SteamOffer, { hasEscrow = false } = 
   if (hasEscrow) beginEscrow(memory, steamTrade)
   else offer.isIdLost = faults.plan(0.006)
   if (!hasEscrow && faults.plan(0.06)) {
-    const lied = random.pick<OfferState>(['active', 'invalid_items'])
+    const lieState = random.pick<OfferState>(['active', 'invalid_items'])
     offer.lie = {
-      state: lied,
+      state: lieState,
       from: now + random.between(0, 8_000),
       until: now + random.between(9_000, 40_000),
     }

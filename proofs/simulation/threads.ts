@@ -21,13 +21,13 @@ type Plan = {
 export async function runSeeds(plan: Plan): Promise<number> {
   const { seedsAtOnce } = LEVELS[plan.level]
   return withDatabases(plan.level === 'real' ? seedsAtOnce * THREADS : 0, async (urls) => {
-    const begin = performance.now()
+    const beganMs = performance.now()
     const waiting = plan.seeds[Symbol.iterator]()
     const threads = Array.from({ length: THREADS }, (_, thread) =>
       runThread(plan, waiting, urls.slice(thread * seedsAtOnce, (thread + 1) * seedsAtOnce)),
     )
     await Promise.all(threads)
-    return performance.now() - begin
+    return performance.now() - beganMs
   })
 }
 

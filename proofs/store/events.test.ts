@@ -93,7 +93,7 @@ async function makeEvents(events: number): Promise<void> {
 
 const booksSchema = z.object({ sequence: z.number(), account: z.record(z.string(), z.number()) })
 
-const booksOfShop = async () => booksSchema.parse(await (await fetch(`${shopUrl}/books.json`)).json())
+const readBooksOfShop = async () => booksSchema.parse(await (await fetch(`${shopUrl}/books.json`)).json())
 
 const ledgerBalance = async () => {
   const [usd] = await balancesOf(till.db, api.store.id)
@@ -168,7 +168,7 @@ test(`${EVENTS} events under failures and kills: none is lost or invented, and t
     expect(proxy.failuresByKind[kind]).toBeGreaterThan(0)
   // The proxy makes about three of ten calls fail.
   expect(proxy.failures / proxy.calls).toBeGreaterThan(0.2)
-  expect((await booksOfShop()).account.USD).toBe(await ledgerBalance())
+  expect((await readBooksOfShop()).account.USD).toBe(await ledgerBalance())
   expect(await ledgerBalance()).toBeGreaterThan(0)
   console.log({
     events: events.length,
@@ -180,17 +180,17 @@ test(`${EVENTS} events under failures and kills: none is lost or invented, and t
 })
 
 test('the event log alone is enough for the store’s books if every webhook is dropped', async () => {
-  const before = await booksOfShop()
+  const booksBefore = await readBooksOfShop()
   proxy.drop()
   await makeEvents(Math.ceil(EVENTS / 10))
   await publishEvents(till.deps)
   const sender = await startSender()
   const isDropped = () => proxy.dropped > 0 || undefined
   await eventually('a webhook is dropped', isDropped, START_MS).finally(() => sender.kill())
-  expect(await booksOfShop()).toMatchObject({ account: before.account })
+  expect(await readBooksOfShop()).toMatchObject({ account: booksBefore.account })
   await fetch(`${shopUrl}/reconcile`, { method: 'POST', redirect: 'manual' })
-  const after = await booksOfShop()
-  expect(after.account.USD).toBe(await ledgerBalance())
-  expect(after.account.USD).toBeGreaterThan(before.account.USD ?? 0)
-  expect(after.sequence).toBe(await countOf('event'))
+  const booksAfter = await readBooksOfShop()
+  expect(booksAfter.account.USD).toBe(await ledgerBalance())
+  expect(booksAfter.account.USD).toBeGreaterThan(booksBefore.account.USD ?? 0)
+  expect(booksAfter.sequence).toBe(await countOf('event'))
 })

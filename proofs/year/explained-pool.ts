@@ -151,9 +151,9 @@ export async function observePool(url: string, settings = ''): Promise<ObservedP
         for (const { Plan } of explained?.['QUERY PLAN'] ?? [])
           complaints.push(...complaintsOf(Plan, { growing, wholeIndexes }))
       }
-      const begin = performance.now()
+      const beganMs = performance.now()
       const answer = await query(text, values)
-      statements.push({ text, ms: performance.now() - begin, rows: answer.rows.length, complaints })
+      statements.push({ text, ms: performance.now() - beganMs, rows: answer.rows.length, complaints })
       return answer
     }
     Object.assign(client, {

@@ -57,12 +57,12 @@ export async function functionsThatRan(
   try {
     await session.post('Profiler.enable')
     await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
-    const ran = new Set<Place>()
+    const ranPlaces = new Set<Place>()
     for (const step of steps) {
       await step()
-      for (const place of await functionsSince(session, root)) ran.add(place)
+      for (const place of await functionsSince(session, root)) ranPlaces.add(place)
     }
-    return ran
+    return ranPlaces
   } finally {
     await session.post('Profiler.stopPreciseCoverage')
     session.disconnect()

@@ -25,9 +25,9 @@ export type Measured = {
 /** Migrates and fills the empty database at `url`. */
 export async function openYear(url: string, size: Size) {
   await migrate({ url })
-  const begin = performance.now()
+  const beganMs = performance.now()
   const bytes = await fillYear(url, size)
-  const filledS = (performance.now() - begin) / 1_000
+  const filledS = (performance.now() - beganMs) / 1_000
   const bytesPerDeposit = Math.round(bytes / size.deposits)
   console.log(`year: ${size.deposits} deposits in ${filledS.toFixed(0)} s, ${bytesPerDeposit} bytes each`)
   const { log, lines } = captureLog()

@@ -41,12 +41,12 @@ const callsOf = ({ victim, shoppers }: Target): [table: string, who: 'store' | '
 /** Makes the call while its table is renamed, so it fails. */
 async function askWithoutTable(target: Target, [table, who, ask]: ReturnType<typeof callsOf>[number]) {
   const { db } = target.till.deps
-  const away = `${table}_away`
-  await sql`alter table ${sql.table(table)} rename to ${sql.table(away)}`.execute(db)
+  const renamedTable = `${table}_away`
+  await sql`alter table ${sql.table(table)} rename to ${sql.table(renamedTable)}`.execute(db)
   try {
     return await (who === 'store' ? target.callAsStore(ask) : target.callAsPage({ method: 'GET', ...ask }))
   } finally {
-    await sql`alter table ${sql.table(away)} rename to ${sql.table(table)}`.execute(db)
+    await sql`alter table ${sql.table(renamedTable)} rename to ${sql.table(table)}`.execute(db)
   }
 }
 

@@ -18,13 +18,13 @@ const MOST_SHARED = 6
 
 /** Returns how many bytes `compare` compares in constant time. */
 function bytesComparedBy(compare: () => boolean): number {
-  const real = crypto.timingSafeEqual
+  const realCompare = crypto.timingSafeEqual
   let bytes = 0
-  const watched: typeof real = (one, other) => {
+  const watched: typeof realCompare = (one, other) => {
     bytes += one.byteLength
-    return real(one, other)
+    return realCompare(one, other)
   }
-  const install = (given: typeof real) => {
+  const install = (given: typeof realCompare) => {
     Reflect.set(crypto, 'timingSafeEqual', given)
     syncBuiltinESMExports()
   }
@@ -32,7 +32,7 @@ function bytesComparedBy(compare: () => boolean): number {
   try {
     compare()
   } finally {
-    install(real)
+    install(realCompare)
   }
   return bytes
 }
@@ -46,8 +46,8 @@ const guessOf = (right: number): Buffer => Buffer.from(RIGHT).fill(0, right)
 const hashOf = (last: string): Buffer => {
   const secret = `${'s'.repeat(42)}${last}`
   const body = `tt_live_abcdefgh_${secret}`
-  const check = crc32(body).toString(16).padStart(8, '0')
-  return parseApiKey(`${body}_${check}`, 'live')?.secretSha256 ?? Buffer.alloc(0)
+  const checksum = crc32(body).toString(16).padStart(8, '0')
+  return parseApiKey(`${body}_${checksum}`, 'live')?.secretSha256 ?? Buffer.alloc(0)
 }
 
 const sharedBytes = (one: Buffer, other: Buffer): number => {

@@ -38,9 +38,9 @@ const addedStores = new WeakMap<Target, Promise<void>>()
 
 /** Adds one store called Lantern, and more stores called Quill than the search returns. */
 function addStores(target: Target): Promise<void> {
-  const found = addedStores.get(target) ?? insertStores(target)
-  addedStores.set(target, found)
-  return found
+  const adding = addedStores.get(target) ?? insertStores(target)
+  addedStores.set(target, adding)
+  return adding
 }
 
 async function insertStores({ till }: Target): Promise<void> {

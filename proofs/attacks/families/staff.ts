@@ -35,9 +35,9 @@ const staffByTarget = new WeakMap<Target, Promise<Staff>>()
 
 /** Starts a target's console and adds its operators. All families share them. */
 export function staffOf(target: Target): Promise<Staff> {
-  const found = staffByTarget.get(target) ?? startStaff(target)
-  staffByTarget.set(target, found)
-  return found
+  const staff = staffByTarget.get(target) ?? startStaff(target)
+  staffByTarget.set(target, staff)
+  return staff
 }
 
 async function startStaff({ till: { deps } }: Target): Promise<Staff> {

@@ -143,8 +143,8 @@ async function killOne(
 
 async function untilHalfDone(till: SellingTill, random: Random): Promise<void> {
   const what = random.pick(HALF_DONE)
-  const end = performance.now() + UNTIL_HALF_DONE_MS
-  while (performance.now() < end && lastEntry(till) !== what) await delay(1)
+  const endMs = performance.now() + UNTIL_HALF_DONE_MS
+  while (performance.now() < endMs && lastEntry(till) !== what) await delay(1)
   await delay(random.int(MOST_LAG_MS))
 }
 

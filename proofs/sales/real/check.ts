@@ -59,10 +59,10 @@ const seenSales = new WeakMap<Scene, Map<string, string>>()
 export async function checkScene(scene: Scene): Promise<void> {
   const { world, rounds, monitor } = scene
   checkNow(world, rounds, await readWishes(monitor))
-  const before = seenSales.get(scene) ?? new Map<string, string>()
+  const statesBefore = seenSales.get(scene) ?? new Map<string, string>()
   const sales = await readSales(monitor)
   for (const { key, state } of sales) {
-    const previous = before.get(key)
+    const previous = statesBefore.get(key)
     must(
       previous === undefined || mayBecome(previous, state),
       'I23',
@@ -139,9 +139,10 @@ async function checkCustody({ world, monitor }: Scene): Promise<void> {
     .parse(rows)
     .flatMap(({ bot, asset, moved }) => (moved === 'in' ? [`${bot} has ${asset}`] : []))
     .sort()
-  const real = world.steam.things
+  const actual = world.steam.things
     .flatMap(({ owner, assetId }) => (BOTS.some((bot) => bot === owner) ? [`${owner} has ${assetId}`] : []))
     .sort()
-  const missing = booked.find((line) => !real.includes(line)) ?? real.find((line) => !booked.includes(line))
+  const missing =
+    booked.find((line) => !actual.includes(line)) ?? actual.find((line) => !booked.includes(line))
   must(missing === undefined, 'I18', () => `books and bots differ: ${missing}`)
 }

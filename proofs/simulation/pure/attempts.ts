@@ -90,7 +90,7 @@ function beginAttempt(
     items: basket.items,
     total: worth.reduce((sum, { price }) => sum + price, 0n),
     gross: worth.reduce((sum, { gross }) => sum + gross, 0n),
-    live: true,
+    holdsAssets: true,
     promised: 0n,
     held: 0n,
     reversed: 0n,

@@ -87,8 +87,8 @@ const isKnown = ({ custody }: TillMemory, botId: bigint, assetId: string): boole
 
 function coming({ trades }: TillMemory, botId: bigint): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const { trade, facts, live } of trades.values()) {
-    if (facts.botId !== botId || isDelivered(trade) || (!live && facts.dueAt === null)) continue
+  for (const { trade, facts, holdsAssets } of trades.values()) {
+    if (facts.botId !== botId || isDelivered(trade) || (!holdsAssets && facts.dueAt === null)) continue
     for (const asset of trade.items) {
       const name = nameKey({ appId: asset.appId, marketHashName: nameOf(asset) })
       counts.set(name, (counts.get(name) ?? 0) + 1)

@@ -122,7 +122,7 @@ function applyToFleet(memory: TillMemory, row: TradeRow, effect: FleetEffect): v
 }
 
 function freeItems({ taken }: TillMemory, run: Run, row: TradeRow): void {
-  row.live = false
+  row.holdsAssets = false
   for (const assetId of row.items.keys()) {
     if (taken.get(assetId) !== row) continue
     taken.delete(assetId)

@@ -72,7 +72,7 @@ export type TradeRow = {
   total: bigint
   gross: bigint
   /** True while no other trade may have its assets. */
-  live: boolean
+  holdsAssets: boolean
   /** The immediate credit that the shopper was promised. */
   promised: bigint
   held: bigint

@@ -162,7 +162,7 @@ export function checkEnd(
 }
 
 /** Checks that the rows of one trade and its deposit agree. */
-export function checkTrade({ trade, deposit, held, reversed, total, live }: TradeRow): void {
+export function checkTrade({ trade, deposit, held, reversed, total, holdsAssets }: TradeRow): void {
   const name = `trade ${trade.tradeId}`
   const isSound = held >= 0n && reversed >= 0n && held + reversed <= total
   must(isSound, 'I13', () => `${name}: held ${held} and reversed ${reversed} of ${total}`)
@@ -170,9 +170,9 @@ export function checkTrade({ trade, deposit, held, reversed, total, live }: Trad
   // Items in escrow stay reserved. An escrow that is seen again after it seemed to have ended does not reserve them.
   const isInEscrow = 'steamHoldUntil' in trade && trade.steamHoldUntil !== null && trade.reason === 'escrow'
   must(
-    isInEscrow || live === isOpen,
+    isInEscrow || holdsAssets === isOpen,
     'I8',
-    () => `${name} is ${trade.state}, its assets are ${live ? 'taken' : 'free'}`,
+    () => `${name} is ${trade.state}, its assets are ${holdsAssets ? 'taken' : 'free'}`,
   )
   let [credited, parts, back] = [0n, 0n, 0n]
   for (const row of deposit.trades) {

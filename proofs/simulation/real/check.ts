@@ -137,8 +137,8 @@ export function checkSnapshot(scene: Scene, before: Snapshot | undefined, now: S
   for (const deposit of now.deposits) {
     checkDeposit(deposit, trades.get(deposit.id) ?? [])
     const was = statuses.get(deposit.id)
-    const moved = was === undefined || was === deposit.status || reaches(DEPOSIT_EDGES, was, deposit.status)
-    must(moved, 'I10', () => `deposit ${deposit.id}: ${was} to ${deposit.status}`)
+    const isValid = was === undefined || was === deposit.status || reaches(DEPOSIT_EDGES, was, deposit.status)
+    must(isValid, 'I10', () => `deposit ${deposit.id}: ${was} to ${deposit.status}`)
   }
   const steamTrades = now.trades.flatMap(({ delivered, steamTrade }) => (delivered ? [steamTrade] : []))
   must(new Set(steamTrades).size === steamTrades.length, 'I6', () => 'a Steam trade is credited twice')

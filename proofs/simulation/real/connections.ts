@@ -189,9 +189,9 @@ type Query = { text: string; parameters?: readonly unknown[] }
 async function send(deps: Deps, line: Line, { text, parameters = [] }: Query) {
   await deps.gate()
   const { name, mayWait } = statementOf(text)
-  const ends = text === 'commit' || text === 'rollback'
+  const endsTransaction = text === 'commit' || text === 'rollback'
   const { session } = line
-  const flight = { pid: session.pid, mayWait, releases: ends || !line.inTransaction }
+  const flight = { pid: session.pid, mayWait, releases: endsTransaction || !line.inTransaction }
   const start = () => session.client.query({ name, text, values: [...parameters] })
   return deps.scheduler.execute(flight, start).catch((error: unknown) => {
     const wasCancelled = error instanceof pg.DatabaseError && error.code === CANCELLED

@@ -33,15 +33,15 @@ export function signalsOf({ engine, waiters, notify, process }: Waiting): Signal
   return {
     notify: (tx, topic) => onCommit(tx, () => notify(topic)),
     async until(topic, check, { timeoutMs }) {
-      const end = engine.now() + timeoutMs
+      const endMs = engine.now() + timeoutMs
       const firstRun = process().run
       for (;;) {
         const value = await check()
-        if (value !== undefined || engine.now() >= end) return value
+        if (value !== undefined || engine.now() >= endMs) return value
         await new Promise<void>((resolve) => {
           const topics = waiters.get(topic) ?? new Set()
           waiters.set(topic, topics.add(resolve))
-          engine.at(end, () => {
+          engine.at(endMs, () => {
             const { isAlive, run: current } = process()
             // A wait that continued after a crash would hold a connection forever.
             if (isAlive && current === firstRun) resolve()

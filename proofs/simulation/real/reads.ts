@@ -129,9 +129,9 @@ async function checkList({ db, reads, rows }: Reading, store: string): Promise<S
     () => `store ${store} sees the deposits ${ids}`,
   )
   for (const [index, row] of expected.entries()) checkListed(row, listed[index])
-  const paid = (await list('succeeded')).map(({ id }) => id)
+  const succeededIds = (await list('succeeded')).map(({ id }) => id)
   const succeeded = expected.flatMap(({ id, status }) => (status === 'succeeded' ? [id] : []))
-  must(isSame(paid, succeeded), 'I16', () => `store ${store} sees the paid deposits ${paid}`)
+  must(isSame(succeededIds, succeeded), 'I16', () => `store ${store} sees the paid deposits ${succeededIds}`)
   return listed
 }
 
@@ -180,12 +180,12 @@ async function checkEvents(
     ) && events.every(({ sequence }, at) => sequence === at + 1 && deposits[at]?.id === expected[at]?.deposit)
   must(isWhole, 'I16', () => `store ${store} reads the events ${events.map(({ sequence }) => sequence)}`)
   const latest = new Map(deposits.map((data) => [data.id, data]))
-  const all = new Map(rows.deposits.map((row) => [row.id, row]))
+  const rowsById = new Map(rows.deposits.map((row) => [row.id, row]))
   for (const { id, status, amount, heldAmount, reversedAmount } of listed) {
     const last = latest.get(id)
     const numbered = expected.filter(({ deposit }) => deposit === id).length
     // Skips a deposit with an event that has no number yet.
-    if (last === undefined || numbered !== all.get(id)?.events) continue
+    if (last === undefined || numbered !== rowsById.get(id)?.events) continue
     const now = [status, amount, heldAmount, reversedAmount]
     const then = [last.status, last.amount, last.heldAmount, last.reversedAmount]
     must(isSame(now, then), 'I16', () => `deposit ${id} is ${now}, but its last event says ${then}`)

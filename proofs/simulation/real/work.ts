@@ -29,13 +29,13 @@ export function createWork(scene: () => Scene) {
     if (faults.strike('lost job', 0.03)) return
     waiting.add(key)
     const isPoison = faults.strike('poison job', 0.02)
-    const time = startAfter?.getTime() ?? engine.now()
+    const startMs = startAfter?.getTime() ?? engine.now()
     const start = () => {
       waiting.delete(key)
       dispatch(job, { tries: 1, isPoison })
     }
-    engine.at(time, start)
-    if (faults.strike('duplicated job', 0.05)) engine.at(time, start)
+    engine.at(startMs, start)
+    if (faults.strike('duplicated job', 0.05)) engine.at(startMs, start)
   }
 
   function dispatch(job: NewJob, attempt: Attempt): void {
