@@ -19,8 +19,9 @@ export function unsafeDatabase(databaseUrl: string): string | undefined {
   const isVerified =
     sslmode === 'verify-full' || (sslmode === 'verify-ca' && parameter('sslrootcert') !== undefined)
   if (isVerified) return undefined
-  const has = sslmode === undefined ? 'has no sslmode' : 'has an sslmode that does not verify the server'
-  return `leads to ${host || 'an unnamed host'} and ${has}: ${ADVICE}`
+  const sslmodeProblem =
+    sslmode === undefined ? 'has no sslmode' : 'has an sslmode that does not verify the server'
+  return `leads to ${host || 'an unnamed host'} and ${sslmodeProblem}: ${ADVICE}`
 }
 
 /** Browsers keep names below localhost on the machine, but a resolver may ask other servers for them. */

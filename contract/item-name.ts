@@ -50,8 +50,8 @@ export const WEAR_WORDS: Readonly<Record<Language, Readonly<Record<Wear, string>
  * ` (Factory New)`.
  */
 export function wearStart(name: string): number | undefined {
-  const open = name.endsWith(')') ? name.lastIndexOf(' (') : -1
-  return open > 0 ? open : undefined
+  const parenthesisAt = name.endsWith(')') ? name.lastIndexOf(' (') : -1
+  return parenthesisAt > 0 ? parenthesisAt : undefined
 }
 
 const WORDS = LANGUAGES.flatMap((language) =>

@@ -193,24 +193,24 @@ describe('the store', () => {
     await callers.press()
     const { backToStoreUrl } = demo.till.calls[0]?.body ?? {}
     expect(backToStoreUrl).toBe(`${demo.store.url}/?order={EXTERNAL_ID}&lang={LANGUAGE}`)
-    const returned = (lang: string) =>
+    const readThanks = (lang: string) =>
       fetch(`${demo.store.url}/?order=${lastExternalId()}&lang=${lang}`, { redirect: 'manual' })
-    const { status, headers } = await returned('ru')
+    const { status, headers } = await readThanks('ru')
     expect([status, headers.get('location')]).toEqual([303, `/?order=${lastExternalId()}`])
     const [cookie = ''] = headers.getSetCookie()
     expect(cookie).toMatch(/^ember_language=ru; /)
     expect(await readText(`/?order=${lastExternalId()}`, { cookie })).toContain('Корзина')
     // A till that does not know the placeholder leaves it as it is.
-    const unknown = await returned('{LANGUAGE}')
+    const unknown = await readThanks('{LANGUAGE}')
     expect([unknown.status, unknown.headers.getSetCookie()]).toEqual([200, []])
   })
 
   test('thanks a shopper who comes back, but not before the payment is credited', async () => {
     await callers.press()
-    const back = () => readText(`/?order=${lastExternalId()}`)
-    expect(await back()).not.toContain('Thank you')
+    const readReturnPage = () => readText(`/?order=${lastExternalId()}`)
+    expect(await readReturnPage()).not.toContain('Thank you')
     await callers.send({ data: { externalId: lastExternalId() } })
-    expect(await back()).toContain('Thank you! Your balance was topped up.')
+    expect(await readReturnPage()).toContain('Thank you! Your balance was topped up.')
   })
 
   test.each([

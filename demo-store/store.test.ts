@@ -222,8 +222,8 @@ describe('shoppers', () => {
     expect(demo.till.calls[0]?.body.customerReference).toBe('mira_sol')
     await callers.send({ data: { externalId } })
     expect(await callers.readBalances()).toEqual({})
-    const hers = await fetch(`${demo.store.url}/balance.json`, { headers: { cookie } })
-    expect(await hers.json()).toEqual({ USD: 1250 })
+    const herBalance = await fetch(`${demo.store.url}/balance.json`, { headers: { cookie } })
+    expect(await herBalance.json()).toEqual({ USD: 1250 })
     expect(await callers.readParts()).toContain('None yet')
     const herParts = await (await fetch(`${demo.store.url}/live`, { headers: { cookie } })).text()
     expect(herParts).toContain('<span class="status good">Credited</span>')
@@ -249,15 +249,15 @@ describe('shoppers', () => {
 test('shoppers in a database of the first version keep their balances', async () => {
   await demo.store.close()
   rmSync(join(demo.folder, 'store.sqlite'))
-  const old = new DatabaseSync(join(demo.folder, 'store.sqlite'))
-  old.exec(`
+  const oldDatabase = new DatabaseSync(join(demo.folder, 'store.sqlite'))
+  oldDatabase.exec(`
     create table top_up (external_id text primary key, currency text not null, status text not null, amount integer,
       url text, sequence integer not null default 0, created_at text not null) strict;
     create table credit (deposit_id text primary key, currency text not null, amount integer not null) strict;
     create table balance (currency text primary key, amount integer not null) strict;
     insert into balance values ('USD', 700);
     insert into credit values ('1001', 'USD', 700);`)
-  old.close()
+  oldDatabase.close()
   await demo.open(demo.till.url)
   expect(await callers.readBalances()).toEqual({ USD: 700 })
   await callers.send({ data: { amount: 1000 } })

@@ -58,23 +58,23 @@ test('a copy made under load has every commit from before it, and a database res
   await writer.connect()
   await writer.query(`insert into store (name, origins) values ('before', '{https://a.test}')`)
   let isWriting = true
-  let written = 0
-  const load = (async () => {
+  let rowsWritten = 0
+  const writes = (async () => {
     while (isWriting) {
       await writer.query(`insert into denied_shopper (steam_id, reason, denied_at)
-        values (${76_561_198_000_000_000n + BigInt(written)}, 'load', now())`)
-      written += 1
+        values (${76_561_198_000_000_000n + BigInt(rowsWritten)}, 'load', now())`)
+      rowsWritten += 1
     }
   })()
-  await expect.poll(() => written).toBeGreaterThan(0)
-  const writtenBefore = written
-  const made = await run(['backup', 'create', '--to', folder('backups')]).finally(() => {
+  await expect.poll(() => rowsWritten).toBeGreaterThan(0)
+  const rowsBefore = rowsWritten
+  const created = await run(['backup', 'create', '--to', folder('backups')]).finally(() => {
     isWriting = false
   })
-  await load
+  await writes
   await writer.end()
-  expect([made.code, made.errors]).toEqual([0, ''])
-  const copy = pathOf(made.out)
+  expect([created.code, created.errors]).toEqual([0, ''])
+  const copy = pathOf(created.out)
   expect(statSync(copy).mode & 0o777).toBe(0o700)
 
   const checked = await run(['backup', 'check', copy])
@@ -89,8 +89,8 @@ test('a copy made under load has every commit from before it, and a database res
     expect(await query(restored.url, 'select name from store')).toEqual([{ name: 'before' }])
     const [row] = await query(restored.url, 'select count(*)::int as rows from denied_shopper')
     const { rows } = z.object({ rows: z.int() }).parse(row)
-    expect(rows).toBeGreaterThanOrEqual(writtenBefore)
-    expect(rows).toBeLessThanOrEqual(written)
+    expect(rows).toBeGreaterThanOrEqual(rowsBefore)
+    expect(rows).toBeLessThanOrEqual(rowsWritten)
     expect(await query(restored.url, 'select life_is_current() as "isCurrent"')).toEqual([
       { isCurrent: false },
     ])
@@ -107,7 +107,7 @@ async function ask(url: string, ...args: string[]): Promise<unknown> {
 }
 
 /** Restores a new copy. Returns a function that does work on a server of the copy, started for that work alone. */
-async function startOfCopy(name: string) {
+async function restoreCopy(name: string) {
   const made = await run(['backup', 'create', '--to', folder(`backup-${name}`)])
   expect(await run(['backup', 'restore', pathOf(made.out)], name)).toMatchObject({ code: 0, errors: '' })
   chmodSync(folder(name), 0o711)
@@ -120,31 +120,31 @@ async function startOfCopy(name: string) {
 const FOUND_AS_COPY = { found: 'system', epoch: 1 }
 
 test('until `restore finish`, every start recognises a restored copy as a copy, not as a failover', async () => {
-  const onCopy = await startOfCopy('copy')
-  await onCopy(async (url) => {
+  const workOnCopy = await restoreCopy('copy')
+  await workOnCopy(async (url) => {
     expect(await ask(url, 'restore', 'status')).toMatchObject(FOUND_AS_COPY)
   })
-  await onCopy(async (url) => {
+  await workOnCopy(async (url) => {
     expect(await ask(url, 'restore', 'status')).toMatchObject(FOUND_AS_COPY)
     expect(await ask(url, 'restore', 'finish', '--reason', 'the original is gone')).toMatchObject({
       epoch: 2,
     })
   })
-  await onCopy(async (url) => {
+  await workOnCopy(async (url) => {
     expect(await ask(url, 'restore', 'status')).toMatchObject({ found: null, epoch: 2 })
   })
 })
 
 test('a start that was killed after recovering a copy does not prevent the next start from recognising the copy', async () => {
-  const onCopy = await startOfCopy('killed')
-  await onCopy(async (url) => {
+  const workOnCopy = await restoreCopy('killed')
+  await workOnCopy(async (url) => {
     await query(url, 'update epoch set system_identifier = life.system_identifier from database_life() life')
     expect(await ask(url, 'restore', 'status')).toMatchObject({ found: 'timeline' })
   })
   // The kill leaves a recovered database that looks like a promoted replica, and the note in its folder.
   const note = join(folder('killed'), 'postgres', 'cluster', 'recovered-copy')
   writeFileSync(note, '')
-  await onCopy(async (url) => {
+  await workOnCopy(async (url) => {
     expect(await ask(url, 'restore', 'status')).toMatchObject(FOUND_AS_COPY)
   })
   expect(existsSync(note)).toBe(false)

@@ -133,11 +133,11 @@ test('a database whose password file is missing is refused, not replaced', async
   renameSync(secret, `${secret}.aside`)
   await expect(start()).rejects.toThrow('is gone. Put it back from a backup.')
   renameSync(`${secret}.aside`, secret)
-  const again = await start()
+  const restarted = await start()
   try {
-    expect(await query(again.url, 'select n from kept')).toEqual([{ n: 7 }])
+    expect(await query(restarted.url, 'select n from kept')).toEqual([{ n: 7 }])
   } finally {
-    await again.stop()
+    await restarted.stop()
   }
 })
 
@@ -225,23 +225,23 @@ test('with two databases for one data folder, a start uses the one that PostgreS
   const folder = ownFolder()
   chmodSync(folder, 0o700)
   const first = await start(folder, false)
-  const old = await clusterOf(first.url)
-  onTestFinished(() => rmSync(join(old, '../..'), { recursive: true, force: true }))
+  const oldCluster = await clusterOf(first.url)
+  onTestFinished(() => rmSync(join(oldCluster, '../..'), { recursive: true, force: true }))
   await first.stop()
   chmodSync(folder, 0o711)
   // At this point an earlier version, run by root, made a second database and replaced the password.
-  renameSync(old, `${old}.aside`)
+  renameSync(oldCluster, `${oldCluster}.aside`)
   const second = await start(folder, false)
   const cluster = await clusterOf(second.url)
   await query(second.url, 'create table kept (n int)')
   await second.stop()
-  if (!existsSync(old)) renameSync(`${old}.aside`, old)
+  if (!existsSync(oldCluster)) renameSync(`${oldCluster}.aside`, oldCluster)
 
   await expectKept(folder)
   chmodSync(folder, 0o700)
   if (process.getuid?.() === 0) {
     const refused = await start(folder, false).catch(String)
-    expect(refused).toContain(`is not that of the database in ${old}`)
+    expect(refused).toContain(`is not that of the database in ${oldCluster}`)
     expect(refused).toContain(`another database in ${cluster}`)
   }
   chmodSync(folder, 0o711)
@@ -263,14 +263,14 @@ test('a start ends a PostgreSQL that outlived its killed supervisor, even if tha
   const folder = ownFolder()
   const first = await start(folder, false)
   const cluster = await clusterOf(first.url)
-  const postmaster = Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0])
-  const supervisor = Number(
-    execFileSync('ps', ['-o', 'ppid=', '-p', String(postmaster)], { encoding: 'utf8' }),
+  const postmasterPid = Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0])
+  const supervisorPid = Number(
+    execFileSync('ps', ['-o', 'ppid=', '-p', String(postmasterPid)], { encoding: 'utf8' }),
   )
-  process.kill(supervisor, 'SIGKILL')
+  process.kill(supervisorPid, 'SIGKILL')
   await first.died
   // While it is suspended, only SIGKILL ends it.
-  process.kill(postmaster, 'SIGSTOP')
+  process.kill(postmasterPid, 'SIGSTOP')
   const second = await start(folder, false)
   expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }])
   await second.stop()

@@ -208,8 +208,8 @@ export async function ensureDatabase(url: string, roles: readonly Role[]): Promi
     const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE])
     if (rowCount === 0) await client.query(`create database ${DATABASE}`)
     for (const { user, password } of roles) {
-      const known = await client.query('select from pg_roles where rolname = $1', [user])
-      const verb = known.rowCount === 0 ? 'create' : 'alter'
+      const existing = await client.query('select from pg_roles where rolname = $1', [user])
+      const verb = existing.rowCount === 0 ? 'create' : 'alter'
       await client.query(`${verb} role ${user} login password '${password}'`)
     }
   } finally {

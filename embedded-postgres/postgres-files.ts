@@ -116,9 +116,9 @@ function restoreSymlinks(native: string): void {
 
 /** True if every account can enter the folders down to `path`. */
 function isReachable(path: string): boolean {
-  const real = realpathSync(path)
-  const parent = dirname(real)
-  return (statSync(real).mode & 0o001) !== 0 && (parent === real || isReachable(parent))
+  const realPath = realpathSync(path)
+  const parent = dirname(realPath)
+  return (statSync(realPath).mode & 0o001) !== 0 && (parent === realPath || isReachable(parent))
 }
 
 function copyNative(source: string, target: string): string {

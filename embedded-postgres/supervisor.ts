@@ -92,8 +92,8 @@ function startPostgres({ postgres, cluster, port, fsync, account }: SupervisorAr
 async function stopPostgres(postgres: ChildProcess, ended: Promise<unknown>): Promise<void> {
   for (const [signal, waitMs] of STOP_STEPS) {
     postgres.kill(signal)
-    const stopped = await Promise.race([ended.then(() => true), delay(waitMs, false)])
-    if (stopped) return
+    const hasStopped = await Promise.race([ended.then(() => true), delay(waitMs, false)])
+    if (hasStopped) return
   }
 }
 
@@ -107,8 +107,8 @@ async function stopLeftover(cluster: string): Promise<void> {
   for (const [signal, waitMs] of STOP_STEPS) {
     // Once the server has ended, another process can get its number. The server's children end later.
     if (leftoverOf(cluster) === pid) signalTo(pid, signal)
-    const end = performance.now() + waitMs
-    while (serversIn(cluster).length > 0 && performance.now() < end) await delay(50)
+    const endMs = performance.now() + waitMs
+    while (serversIn(cluster).length > 0 && performance.now() < endMs) await delay(50)
     if (serversIn(cluster).length > 0) continue
     // A killed server leaves its lock file. PostgreSQL respects it as long as the system still lists the ended process.
     if (signal === 'SIGKILL') rmSync(join(cluster, 'postmaster.pid'), { force: true })

@@ -50,11 +50,16 @@ function tillThatAnswers(...answers: (Response | Error)[]) {
 
 const problem = (status: number, code: string, headers: Record<string, string> = {}) =>
   Response.json({ code, detail: `about ${code}`, errors: [{ path: 'a', message: 'b' }] }, { status, headers })
-const found = (body: unknown = DEPOSIT) => Response.json(body)
+const depositAnswer = (body: unknown = DEPOSIT) => Response.json(body)
 
 describe('a call', () => {
   test('sends the API key, and returns the answer', async () => {
-    const { till, requests } = tillThatAnswers(found(), found(), found(), found({ deposits: [], next: null }))
+    const { till, requests } = tillThatAnswers(
+      depositAnswer(),
+      depositAnswer(),
+      depositAnswer(),
+      depositAnswer({ deposits: [], next: null }),
+    )
     expect(await till.createDeposit(ORDER)).toEqual(DEPOSIT)
     // An id must not lead to another path.
     await till.get('7/../8')
@@ -75,8 +80,13 @@ describe('a call', () => {
   })
 
   test('whose answer is lost is repeated with the same values', async () => {
-    const cut = new Response('{"id": "7', { headers: { 'content-type': 'application/json' } })
-    const { till, requests, waits } = tillThatAnswers(new TypeError('broken'), cut, problem(502, ''), found())
+    const cutResponse = new Response('{"id": "7', { headers: { 'content-type': 'application/json' } })
+    const { till, requests, waits } = tillThatAnswers(
+      new TypeError('broken'),
+      cutResponse,
+      problem(502, ''),
+      depositAnswer(),
+    )
     expect(await till.createDeposit(ORDER)).toEqual(DEPOSIT)
     expect(requests.map(({ body }) => body)).toEqual([ORDER, ORDER, ORDER, ORDER])
     // Each wait is about twice as long as the one before. The first is at least half of 500 ms.
@@ -86,10 +96,10 @@ describe('a call', () => {
   })
 
   test('is repeated after the wait that the till demands, unless it is above the client’s limit', async () => {
-    const soon = tillThatAnswers(problem(429, 'too_many_requests', { 'retry-after': '2' }), found())
+    const soon = tillThatAnswers(problem(429, 'too_many_requests', { 'retry-after': '2' }), depositAnswer())
     await soon.till.get('7')
     expect(soon.waits).toEqual([2_000])
-    const busy = tillThatAnswers(problem(409, 'deposit_busy', { 'retry-after': '1' }), found())
+    const busy = tillThatAnswers(problem(409, 'deposit_busy', { 'retry-after': '1' }), depositAnswer())
     await busy.till.cancel('7')
     expect(busy.waits).toEqual([1_000])
     const late = tillThatAnswers(problem(429, 'too_many_deposits', { 'retry-after': '60' }))
@@ -99,7 +109,7 @@ describe('a call', () => {
   })
 
   test('that cancels a deposit has the same idempotency key in every attempt', async () => {
-    const { till, requests } = tillThatAnswers(problem(503, 'overloaded'), found(), found())
+    const { till, requests } = tillThatAnswers(problem(503, 'overloaded'), depositAnswer(), depositAnswer())
     await till.cancel('7')
     await till.cancel('8')
     const keys = requests.map(({ headers }) => headers.get('idempotency-key'))
@@ -147,7 +157,7 @@ const eventOf = (sequence: number, more: Partial<Deposit> = {}, type = 'deposit.
 
 describe('the event log', () => {
   const page = (events: TillEvent[], hasMore: boolean) =>
-    found({ events, next: events.at(-1)?.sequence ?? 0, hasMore })
+    depositAnswer({ events, next: events.at(-1)?.sequence ?? 0, hasMore })
 
   test('is read from the cursor to its end, page by page', async () => {
     const { till, requests } = tillThatAnswers(
@@ -197,7 +207,7 @@ describe('the event log', () => {
     const till = createTill({
       url: 'https://pay.example',
       apiKey: 'tt_test_1',
-      fetch: async () => answers.shift() ?? found(),
+      fetch: async () => answers.shift() ?? depositAnswer(),
     })
     const { signal } = new AbortController()
     const added = vi.spyOn(signal, 'addEventListener')
@@ -265,14 +275,16 @@ describe('credit', () => {
   test('comes from the log if a webhook is missing; events of other types are skipped', async () => {
     const { store, state } = createMemoryStore()
     const epoch = { ...eventOf(9, {}, 'epoch.started'), data: { epoch: 2, previousSequence: 3 } } as TillEvent
-    const { till } = tillThatAnswers(found({ events: [...life.slice(0, 3), epoch], next: 9, hasMore: false }))
+    const { till } = tillThatAnswers(
+      depositAnswer({ events: [...life.slice(0, 3), epoch], next: 9, hasMore: false }),
+    )
     await catchUp(till, store)
     expect(state).toEqual({ balance: 1_100, cursor: 9 })
   })
 
   test('that the store cannot save does not move the cursor', async () => {
     const { store, state } = createMemoryStore()
-    const { till } = tillThatAnswers(found({ events: life, next: 5, hasMore: false }))
+    const { till } = tillThatAnswers(depositAnswer({ events: life, next: 5, hasMore: false }))
     const failingUpdate = async () => {
       throw new Error('the disk is full')
     }

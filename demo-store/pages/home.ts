@@ -74,8 +74,8 @@ function playerList({ language }: Visitor, players: Player[] | undefined, sandbo
   const texts = TEXTS[language]
   if (players === undefined) return `<p class="notice">${texts.sandboxDown}</p>`
   const buttons = players.map(({ name, line }) => {
-    const safe = escapeHtml(name)
-    return `<li><button name="play" value="${safe}">${safe}</button> <small class="quiet">${escapeHtml(line)}</small></li>`
+    const escapedName = escapeHtml(name)
+    return `<li><button name="play" value="${escapedName}">${escapedName}</button> <small class="quiet">${escapeHtml(line)}</small></li>`
   })
   const more = `<a href="${escapeHtml(sandboxUrl)}/">${texts.playOthers}</a>`
   return `<p class="quiet">${texts.playHint}</p><ul class="players">${buttons.join('')}</ul><p class="quiet">${texts.playMore} ${more}</p>`

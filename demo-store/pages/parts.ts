@@ -178,12 +178,12 @@ function paymentOf({ depositId, status, url, receiptUrl }: TopUp, { language }: 
 function sumsOf({ amount, held, heldUntil, reversed, currency }: TopUp, visitor: Visitor): string {
   if (amount === null) return ''
   const isHeld = held > 0
-  const hold = `<small class="held">${onHoldText({ amount: held, until: heldUntil }, currency, visitor)}</small>`
-  const back = `<small class="reversed">−${money(reversed, currency, visitor.language)} ${TEXTS[visitor.language].takenBack}</small>`
+  const holdNote = `<small class="held">${onHoldText({ amount: held, until: heldUntil }, currency, visitor)}</small>`
+  const takenBackNote = `<small class="reversed">−${money(reversed, currency, visitor.language)} ${TEXTS[visitor.language].takenBack}</small>`
   return [
     `+${money(amount - held, currency, visitor.language)}`,
-    ...(isHeld ? [hold] : []),
-    ...(reversed > 0 ? [back] : []),
+    ...(isHeld ? [holdNote] : []),
+    ...(reversed > 0 ? [takenBackNote] : []),
   ].join('<br>')
 }
 
