@@ -59,10 +59,10 @@ export type AlertStep =
   /** The count fell to 0: delete its row. */
   | { kind: AlertKind; step: 'forget' }
 
-/** `known`: the count of each kind at the last check. A kind without an entry had 0. */
-export function alertSteps(known: ReadonlyMap<string, number>, needs: Needs): AlertStep[] {
+/** `earlierCounts`: the count of each kind at the last check. A kind without an entry had 0. */
+export function alertSteps(earlierCounts: ReadonlyMap<string, number>, needs: Needs): AlertStep[] {
   return ALERT_KINDS.flatMap((kind): AlertStep[] => {
-    const [before, count] = [known.get(kind) ?? 0, needs[kind]]
+    const [before, count] = [earlierCounts.get(kind) ?? 0, needs[kind]]
     if (count === before) return []
     if (count === 0) return [{ kind, step: 'forget' }]
     return [{ kind, step: count > before ? 'report' : 'lower', count }]

@@ -228,12 +228,12 @@ test('a test message has a type of its own and the fields and signature of an al
   await passMinutes(2)
   expect(receiver.received).toHaveLength(1)
   const [first] = receiver.received
-  const read = new Webhook(SECRET).verify(first?.body ?? '', headersOf(first?.headers ?? {}))
+  const verifiedAlert = new Webhook(SECRET).verify(first?.body ?? '', headersOf(first?.headers ?? {}))
   const data = {
     kind: 'test',
     count: 0,
     text: expect.stringContaining('test'),
     consoleUrl: 'https://ops.test',
   }
-  expect(read).toMatchObject({ type: 'operator.test', data })
+  expect(verifiedAlert).toMatchObject({ type: 'operator.test', data })
 })

@@ -49,8 +49,8 @@ export async function sendAlerts(deps: AlertDeps): Promise<void> {
   const now = clock.now()
   const needs = await readNeeds(db)
   await inTransaction(db, async (tx) => {
-    const known = await lockAlerts(tx)
-    for (const step of alertSteps(known, needs)) await applyStep(tx, step, { id: uuid(), now })
+    const earlierCounts = await lockAlerts(tx)
+    for (const step of alertSteps(earlierCounts, needs)) await applyStep(tx, step, { id: uuid(), now })
   })
   const claimed = clock.now()
   const due = await takeDue(db, { now: claimed, until: new Date(claimed.getTime() + CLAIM_MS) })

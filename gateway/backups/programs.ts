@@ -54,7 +54,7 @@ const advice = (major: number): string =>
 /** Returns a URL as variables for libpq, because everybody on the machine can see a process's arguments. */
 export function libpqOf(url: string): Record<string, string> {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url)
-  const known: Record<string, string> = {
+  const variableOf: Record<string, string> = {
     host: 'PGHOST',
     port: 'PGPORT',
     user: 'PGUSER',
@@ -74,7 +74,7 @@ export function libpqOf(url: string): Record<string, string> {
     ['PGPASSWORD', decodeURIComponent(password)],
     ['PGDATABASE', decodeURIComponent(pathname.slice(1))],
     ...[...searchParams].flatMap(([name, value]): [string, string][] =>
-      known[name] === undefined ? [] : [[known[name], value]],
+      variableOf[name] === undefined ? [] : [[variableOf[name], value]],
     ),
   ]
   return Object.fromEntries(variables.filter(([, value]) => value !== ''))
@@ -83,13 +83,13 @@ export function libpqOf(url: string): Record<string, string> {
 /** Thrown if a program ended with an exit code other than 0, but not if it could not be run or was killed. */
 export class ProgramFailed extends Error {}
 
-type Place = { url?: string; environment: Record<string, string | undefined> }
+type RunOptions = { url?: string; environment: Record<string, string | undefined> }
 
 /** Runs a program. Rejects with the last lines of its stderr, or if that is empty, with the error. */
 export async function runProgram(
   path: string,
   args: readonly string[],
-  { url, environment }: Place,
+  { url, environment }: RunOptions,
 ): Promise<void> {
   const server = url === undefined ? {} : libpqOf(url)
   const child = run(path, args, { env: { ...environment, ...server }, maxBuffer: 64 * 1024 * 1024 })

@@ -62,8 +62,8 @@ it('a long check of a dump leaves no database behind, even if idle connections a
   expect(checked).toMatchObject({ kind: 'inspected', inspection: { isOwnKey: true, differences: [] } })
   const name = readFileSync(join(folder, 'name'), 'utf8').trim()
   expect(name).toMatch(/^tradetill_check_/)
-  const left = await sql`select from pg_database where datname = ${name}`.execute(database.db)
-  expect(left.rows).toEqual([])
+  const databasesLeft = await sql`select from pg_database where datname = ${name}`.execute(database.db)
+  expect(databasesLeft.rows).toEqual([])
 })
 
 it('a check removes the databases of killed checks, but not that of a check that may be under way', async () => {
@@ -78,9 +78,9 @@ it('a check removes the databases of killed checks, but not that of a check that
   await client.connect()
   try {
     expect(await check(database.url)).toMatchObject({ kind: 'inspected' })
-    const left = await sql<{ datname: string }>`
+    const databasesLeft = await sql<{ datname: string }>`
       select datname from pg_database where datname in (${sql.join(all)})`.execute(database.db)
-    expect(left.rows.map(({ datname }) => datname).sort()).toEqual(
+    expect(databasesLeft.rows.map(({ datname }) => datname).sort()).toEqual(
       [ofOldVersion, restoring, justCreated].sort(),
     )
   } finally {

@@ -29,7 +29,7 @@ const CONNECT_MS = 10_000
 /** Longer than a running check can be without a connection. */
 const ABANDONED_MS = 10 * 60_000
 /** How Node begins the line with the message of an uncaught error. */
-const ERROR = 'Error: '
+const ERROR_PREFIX = 'Error: '
 /**
  * Runs the bundled server on a copy in a separate process, because the gateway itself only connects to servers by URL.
  */
@@ -115,10 +115,10 @@ const loggedSchema = z.object({ msg: z.string() })
 /** Returns the message of the error that ended the process, then the last line of its log, which quotes PostgreSQL. */
 function reasonIn(errors: string): string | undefined {
   const lines = errors.split('\n')
-  const message = lines.find((line) => line.startsWith(ERROR))?.slice(ERROR.length)
-  const logged = lines.findLast((line) => line.startsWith('{"level"'))
-  if (message === undefined || logged === undefined) return message
-  return `${message}. ${loggedSchema.parse(JSON.parse(logged)).msg}`
+  const message = lines.find((line) => line.startsWith(ERROR_PREFIX))?.slice(ERROR_PREFIX.length)
+  const lastLogLine = lines.findLast((line) => line.startsWith('{"level"'))
+  if (message === undefined || lastLogLine === undefined) return message
+  return `${message}. ${loggedSchema.parse(JSON.parse(lastLogLine)).msg}`
 }
 
 /** Restores a dump into a temporary database on the server of `serverUrl`, inspects it, and drops it. */
