@@ -41,7 +41,7 @@ export const DOUBTS_WITHIN_MS = HOUR_MS
 
 export const scopeOf = (reason: BarReason, game: Game): BarScope => (RULES[reason].isPerGame ? game : 'all')
 
-type Refusal = { reason: BarReason; game: Game; now: Date }
+type BarringRefusal = { reason: BarReason; game: Game; now: Date }
 
 /** Offers that were sent together are answered within this time. */
 const TOGETHER_MS = 20_000
@@ -50,7 +50,7 @@ const TOGETHER_MS = 20_000
  * True if a refusal during a bar does not lengthen the bar, because it has the bar's reason. Rate-limited requests are
  * repeated before the bar ends, so their refusals after `TOGETHER_MS` count separately.
  */
-const countsWith = (before: Bar, { reason, now }: Refusal): boolean => {
+const belongsTo = (before: Bar, { reason, now }: BarringRefusal): boolean => {
   const { firstMs, mostMs } = RULES[reason]
   const beganMs = before.until.getTime() - Math.min(firstMs * 2 ** (before.times - 1), mostMs)
   return before.reason === reason && (reason !== 'rate_limited' || now.getTime() - beganMs < TOGETHER_MS)
@@ -61,10 +61,10 @@ const countsWith = (before: Bar, { reason, now }: Refusal): boolean => {
  * bar, up to the longest. A bar that would end sooner than `before` does not replace it. `before`: the last bar of the
  * same scope, even if it has ended.
  */
-export function nextBar(before: Bar | undefined, refusal: Refusal): Bar {
+export function nextBar(before: Bar | undefined, refusal: BarringRefusal): Bar {
   const { reason, game, now } = refusal
   const { firstMs, mostMs } = RULES[reason]
-  if (before !== undefined && before.until > now && countsWith(before, refusal)) return before
+  if (before !== undefined && before.until > now && belongsTo(before, refusal)) return before
   const times = (before?.times ?? 0) + 1
   const lengthMs = Math.min(firstMs * 2 ** (times - 1), mostMs)
   const until = new Date(now.getTime() + lengthMs)

@@ -151,17 +151,17 @@ function createCounts() {
 function createBucket({ burst, everyMs }: BudgetLimits, time: Pick<Time, 'now'>) {
   let savedMs = burst * everyMs
   let countedAtMs = time.now()
-  const gain = (ms: number) => {
+  const changeSavedMs = (ms: number) => {
     savedMs = Math.min(burst * everyMs, savedMs + ms)
   }
   return {
     waitMs() {
-      gain(time.now() - countedAtMs)
+      changeSavedMs(time.now() - countedAtMs)
       countedAtMs = time.now()
       return Math.max(0, everyMs - savedMs)
     },
-    take: () => gain(-everyMs),
-    giveBack: () => gain(everyMs),
+    take: () => changeSavedMs(-everyMs),
+    giveBack: () => changeSavedMs(everyMs),
   }
 }
 

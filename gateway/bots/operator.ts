@@ -16,9 +16,9 @@ export type ActAnswer =
  * `which`: the bot's number or its 64-bit Steam id, as decimal digits. Repeating an act changes nothing: the answer is
  * `unchanged`, or `unknown_bot` for a removed bot.
  */
-export function actOnBot(db: Db | Tx, which: string, act: BotAct): Promise<ActAnswer> {
+export function actOnBot(db: Db | Tx, idOrSteamId: string, act: BotAct): Promise<ActAnswer> {
   return inTransaction(db, async (tx): Promise<ActAnswer> => {
-    const bot = await lockBot(tx, which)
+    const bot = await lockBot(tx, idOrSteamId)
     if (bot === undefined) return { kind: 'refused', reason: 'unknown_bot' }
     if (act === 'remove') return remove(tx, bot)
     if (act === 'retire') return retire(tx, bot)
@@ -27,8 +27,8 @@ export function actOnBot(db: Db | Tx, which: string, act: BotAct): Promise<ActAn
     if (bot.state === 'dead') return { kind: 'refused', reason: 'dead' }
     const state: BotState = act === 'pause' ? 'paused' : 'active'
     const after = { botId: bot.id, name: bot.name, state }
-    const endsRest = act === 'resume' && (await endBars(tx, bot.id))
-    if (state === bot.state) return { kind: endsRest ? 'done' : 'unchanged', ...after }
+    const hasEndedBars = act === 'resume' && (await endBars(tx, bot.id))
+    if (state === bot.state) return { kind: hasEndedBars ? 'done' : 'unchanged', ...after }
     await setBotState(tx, bot.id, state)
     return { kind: 'done', ...after }
   })

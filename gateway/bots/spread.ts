@@ -15,9 +15,9 @@ export function shareOf(owner: string, processes: readonly LiveProcess[], bots: 
   const bySize = processes.toSorted((a, b) => a.maxBots - b.maxBots)
   let left = bots
   for (const [index, { owner: candidate, maxBots }] of bySize.entries()) {
-    const even = Math.ceil(left / (bySize.length - index))
+    const evenShare = Math.ceil(left / (bySize.length - index))
     // All later processes can hold at least as many, so an even share leaves nothing over.
-    if (maxBots >= even) return even
+    if (maxBots >= evenShare) return evenShare
     if (candidate === owner) return maxBots
     left -= maxBots
   }

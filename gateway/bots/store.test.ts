@@ -175,11 +175,11 @@ describe('the bot for a trade', () => {
   it('is another one if an offer of the first has waited too long to be sent', async () => {
     const [first, second] = await onlineBots(90, 10)
     await aTrade(second, 'active')
-    const waiting = await aTrade(first, 'intended')
+    const waitingTradeId = await aTrade(first, 'intended')
     await aTrade(second, 'active')
     const setWaited = (seconds: number) =>
       database.pool.query('update trade set created_at = now() - make_interval(secs => $2) where id = $1', [
-        waiting,
+        waitingTradeId,
         seconds,
       ])
     await setWaited(0)
@@ -216,17 +216,17 @@ describe('the room of a bot', () => {
     expect([await chooseWithin(6), await chooseWithin(7)]).toEqual([undefined, { botId: bot }])
     await addItems(await aTrade(bot, 'active'), 3)
     expect([await chooseWithin(9), await chooseWithin(10)]).toEqual([undefined, { botId: bot }])
-    const ended = await aTrade(bot, 'final')
-    await addItems(ended, 4)
+    const endedTradeId = await aTrade(bot, 'final')
+    await addItems(endedTradeId, 4)
     await database.pool.query(
       `insert into custody_entry (trade_id, asset_id, bot_id, moved)
       select trade_id, asset_id, $2, 'in' from trade_item where trade_id = $1`,
-      [ended, bot],
+      [endedTradeId, bot],
     )
     expect([await chooseWithin(13), await chooseWithin(14)]).toEqual([undefined, { botId: bot }])
     await database.pool.query(
       `insert into custody_entry (trade_id, asset_id, bot_id, moved) values ($1, (1000 * $1::bigint)::text, $2, 'out')`,
-      [ended, bot],
+      [endedTradeId, bot],
     )
     expect([await chooseWithin(12), await chooseWithin(13)]).toEqual([undefined, { botId: bot }])
     expect(await listBots(database.db)).toMatchObject([{ itemsHeld: 3 }])

@@ -160,7 +160,7 @@ export async function botForReading(tx: Db | Tx, tried: readonly bigint[]): Prom
 
 export type SealedToken = { sealed: Buffer; expiresAt: Date | null; acknowledged: boolean }
 
-const unlessPaused = sql<BotState>`case when bot.state = 'paused' then 'paused' else 'active' end`
+const activeUnlessPaused = sql<BotState>`case when bot.state = 'paused' then 'paused' else 'active' end`
 
 /** Enrols a bot, or updates the token and profile of an enrolled bot. Returns it to service unless it is paused. */
 export async function saveBot(db: Db | Tx, profile: Profile, token: SealedToken): Promise<bigint> {
@@ -185,7 +185,9 @@ export async function saveBot(db: Db | Tx, profile: Profile, token: SealedToken)
   const row = await db
     .insertInto('bot')
     .values({ steam_id: profile.steamId, ...columns, state: 'active' })
-    .onConflict((conflict) => conflict.column('steam_id').doUpdateSet({ ...columns, state: unlessPaused }))
+    .onConflict((conflict) =>
+      conflict.column('steam_id').doUpdateSet({ ...columns, state: activeUnlessPaused }),
+    )
     .returning('id')
     .executeTakeFirstOrThrow()
   if (before?.state === 'retired' || before?.state === 'removed') await watchAgain(db, row.id)
@@ -251,11 +253,11 @@ export const isUnheld = ({ state, hasGateway, loginAfter }: BotSummary): boolean
   LEASABLE_STATES.includes(state) && !hasGateway && loginAfter === null
 
 /** Locks a bot that was not removed. `which`: its number or its 64-bit Steam id, as decimal digits. */
-export function lockBot(tx: Tx, which: string) {
+export function lockBot(tx: Tx, idOrSteamId: string) {
   return tx
     .selectFrom('bot')
     .select(['id', 'name', 'state'])
-    .where((eb) => eb.or([eb(sql`id::text`, '=', which), eb('steam_id', '=', which)]))
+    .where((eb) => eb.or([eb(sql`id::text`, '=', idOrSteamId), eb('steam_id', '=', idOrSteamId)]))
     .where('state', '!=', 'removed')
     .forUpdate()
     .executeTakeFirst()

@@ -33,7 +33,7 @@ export function createTrialReads(monotonicMs: () => number): TrialReads {
    */
   let worked: InventoryRead[] = []
   let failed: InventoryRead[] = []
-  let triedMs = Number.NEGATIVE_INFINITY
+  let triedAtMs = Number.NEGATIVE_INFINITY
   /** While only one account fails, the latest successful read of another. */
   const otherRead = (): InventoryRead | undefined => {
     const [only, ...others] = failed
@@ -51,9 +51,9 @@ export function createTrialReads(monotonicMs: () => number): TrialReads {
       const isDue =
         other === undefined
           ? sinceAnswerMs >= TRY_MS
-          : failingMs >= DOUBT_MS && monotonicMs() - triedMs >= DOUBT_MS
+          : failingMs >= DOUBT_MS && monotonicMs() - triedAtMs >= DOUBT_MS
       if (!isDue) return undefined
-      triedMs = monotonicMs()
+      triedAtMs = monotonicMs()
       return other ?? worked[0] ?? failed[0]
     },
   }

@@ -4,11 +4,11 @@ import type { Db } from '../db/client.ts'
 import { OPEN_TRADE_STATES, type Refusal, type TradeStateColumn } from '../db/trade-tables.ts'
 
 /** `which`: the bot's number or its Steam id. */
-export function findBot(db: Db, which: string) {
+export function findBot(db: Db, idOrSteamId: string) {
   return db
     .selectFrom('bot')
     .select(['id', 'profile_url', 'offers_failing_since', 'inventories_failing_since'])
-    .where((eb) => eb.or([eb(sql`id::text`, '=', which), eb('steam_id', '=', which)]))
+    .where((eb) => eb.or([eb(sql`id::text`, '=', idOrSteamId), eb('steam_id', '=', idOrSteamId)]))
     .where('state', '!=', 'removed')
     .executeTakeFirst()
 }

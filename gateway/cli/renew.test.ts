@@ -65,8 +65,10 @@ describe('bot renew', () => {
     await setTokenEnd(1, 29)
     await database.pool.query(`update bot set state = 'dead' where id = 2`)
     const before = await botRows()
-    const ended = await run(['bot', 'renew', '--by', 'Ada'], { onStderr: phones(steamIdOf(0), steamIdOf(1)) })
-    expect(ended).toEqual({
+    const result = await run(['bot', 'renew', '--by', 'Ada'], {
+      onStderr: phones(steamIdOf(0), steamIdOf(1)),
+    })
+    expect(result).toEqual({
       code: 0,
       out: `Bot 1 renewed: ${bots[0]?.name} (${steamIdOf(0)}).\nBot 2 renewed: ${bots[1]?.name} (${steamIdOf(1)}).\n`,
       errors: expect.any(String),
@@ -101,14 +103,14 @@ describe('bot renew', () => {
 
   it('changes nothing if another account approves, and continues with the next bot', async () => {
     const before = await botRows()
-    const ended = await run(['bot', 'renew', '1', steamIdOf(1) ?? ''], {
+    const result = await run(['bot', 'renew', '1', steamIdOf(1) ?? ''], {
       onStderr: phones(steamIdOf(1), steamIdOf(1)),
     })
-    expect(ended).toMatchObject({ code: 4, errors: expect.stringContaining('1 not renewed') })
-    expect(ended.out).toContain(
+    expect(result).toMatchObject({ code: 4, errors: expect.stringContaining('1 not renewed') })
+    expect(result.out).toContain(
       `Bot 1: Another account approved the login: ${bots[1]?.name} (${steamIdOf(1)}).`,
     )
-    expect(ended.out).toContain('Bot 2 renewed')
+    expect(result.out).toContain('Bot 2 renewed')
     const after = await botRows()
     expect(after.map(({ token }, index) => token !== before[index]?.token).slice(0, 2)).toEqual([false, true])
   })

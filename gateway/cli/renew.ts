@@ -8,14 +8,14 @@ import { printable } from './terminal.ts'
 export async function renewByPhone(
   session: Session,
   flags: ActFlags,
-  which: readonly string[],
+  idsOrSteamIds: readonly string[],
 ): Promise<Answer<RenewedBots>> {
   const [{ renewBots }, { qrCode }] = await Promise.all([
     import('../operations/renewal.ts'),
     import('./qr-code.ts'),
   ])
   return renewBots(await session.act(flags), {
-    which,
+    idsOrSteamIds,
     // Written to stderr, because stdout is for the answer.
     show({ botId, name, steamId }, address) {
       const who = `Bot ${botId}, ${printable(name)} (${steamId})`

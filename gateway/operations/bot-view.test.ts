@@ -21,8 +21,8 @@ beforeAll(async () => {
 })
 afterAll(() => till.close())
 
-const viewOf = async (which = bot.session.steamId) => {
-  const answer = await showBot(operatorOf(till), which)
+const viewOf = async (idOrSteamId = bot.session.steamId) => {
+  const answer = await showBot(operatorOf(till), idOrSteamId)
   if (answer.kind === 'refused') throw new Error(answer.message)
   return answer.data
 }

@@ -35,9 +35,9 @@ export type BotView = ListedBot & {
 }
 
 /** `which`: number or Steam id of the bot. */
-export async function showBot(deps: FindDeps, which: string): Promise<Answer<BotView>> {
+export async function showBot(deps: FindDeps, idOrSteamId: string): Promise<Answer<BotView>> {
   const { db, clock, config } = deps
-  const bot = await findBot(db, which)
+  const bot = await findBot(db, idOrSteamId)
   const list = await listBots(deps)
   const listed = list.kind === 'refused' ? undefined : list.data.bots.find(({ botId }) => botId === bot?.id)
   if (bot === undefined || listed === undefined) {

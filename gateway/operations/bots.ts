@@ -75,11 +75,11 @@ function busyText(watched: WatchedTrades): string {
   return `The bot’s trades must be watched: ${numbers.join(', ')} (trade list --bot shows them). ${advice}`
 }
 
-function change(deps: ActDeps, which: string, verb: BotAct): Promise<Answer<ChangedBot>> {
+function change(deps: ActDeps, idOrSteamId: string, verb: BotAct): Promise<Answer<ChangedBot>> {
   const argumentsOf = ({ botId, name }: ChangedBot) => ({ botId, name })
   const what = { name: `bot ${verb}`, needsReason: verb === 'remove' || verb === 'retire', argumentsOf }
   return act(deps, what, async (tx) => {
-    const answer = await actOnBot(tx, which, verb)
+    const answer = await actOnBot(tx, idOrSteamId, verb)
     if (answer.kind === 'refused') {
       return answer.reason === 'busy'
         ? refused('conflict', busyText(answer.watched))

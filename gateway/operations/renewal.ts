@@ -16,14 +16,17 @@ export type RenewedBots = { renewed: AddedBot[]; refused: { botId: bigint; messa
 
 type Renewal = {
   /** Numbers or Steam ids of bots. An empty list means every bot that needs a new token. */
-  which: readonly string[]
+  idsOrSteamIds: readonly string[]
   /** Shows the URL that this bot's Steam app must open. */
   show(bot: BotSummary, address: string): void
 }
 
 /** Renews the tokens one by one. A login that is not approved does not stop the others. */
-export async function renewBots(deps: ActDeps, { which, show }: Renewal): Promise<Answer<RenewedBots>> {
-  const chosen = await choose(deps, which)
+export async function renewBots(
+  deps: ActDeps,
+  { idsOrSteamIds, show }: Renewal,
+): Promise<Answer<RenewedBots>> {
+  const chosen = await choose(deps, idsOrSteamIds)
   if (chosen.kind === 'refused') return chosen
   const data: RenewedBots = { renewed: [], refused: [] }
   let firstRefusal: RefusalKind | undefined
@@ -59,14 +62,14 @@ export async function accountOf({ db }: FindDeps, name: string): Promise<string 
 
 async function choose(
   { db, clock }: ActDeps,
-  which: readonly string[],
+  idsOrSteamIds: readonly string[],
 ): Promise<{ kind: 'chosen'; bots: BotSummary[] } | Refused> {
   const bots = await listBots(db)
-  const unknown = which.find((name) => !bots.some((bot) => isNamed(bot, name)))
+  const unknown = idsOrSteamIds.find((name) => !bots.some((bot) => isNamed(bot, name)))
   if (unknown !== undefined) return noBot(unknown)
   const isMeant = (bot: BotSummary) =>
-    which.length === 0
+    idsOrSteamIds.length === 0
       ? bot.state === 'dead' || tokenEnd(bot.tokenExpiresAt, clock.now()) !== 'far'
-      : which.some((name) => isNamed(bot, name))
+      : idsOrSteamIds.some((name) => isNamed(bot, name))
   return { kind: 'chosen', bots: bots.filter(isMeant) }
 }
