@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Check } from './check.ts'
 import type { Message } from './handler-client.ts'
 import { AMOUNT_MINOR, withChange } from './invented.ts'
-import { changesBy, type Kit, mustAccept, mustRefuse } from './kit.ts'
+import { checkBalanceChange, type Kit, mustAccept, mustRefuse } from './kit.ts'
 
 const VERIFY = 'webhooks.md#verify'
 /** A minute more than a signed time may be off. */
@@ -12,7 +12,7 @@ const anotherSecret = (): string => `whsec_${randomBytes(24).toString('base64')}
 
 /** A success that no till wrote: a handler that takes it as genuine credits money. */
 const forgedSuccess = async (kit: Kit) =>
-  kit.unwritten(
+  kit.unwrittenEvent(
     'deposit.succeeded',
     withChange(await kit.newDeposit(), { status: 'succeeded', amount: AMOUNT_MINOR }),
   )
@@ -21,7 +21,7 @@ const forgedSuccess = async (kit: Kit) =>
 const refusesAll = (make: (kit: Kit, event: Awaited<ReturnType<typeof forgedSuccess>>) => Message[]) => {
   return async (kit: Kit) => {
     const messages = make(kit, await forgedSuccess(kit))
-    return changesBy(kit, { change: 0 }, async () => {
+    return checkBalanceChange(kit, { change: 0 }, async () => {
       for (const message of messages) {
         const complaint = mustRefuse(await kit.handlerClient.send(message))
         if (complaint !== undefined) return complaint
@@ -80,7 +80,7 @@ export const FORGERY_CHECKS: readonly Check[] = [
       const deposit = withChange(await kit.newDeposit(), { status: 'succeeded', amount: AMOUNT_MINOR })
       const event = kit.event('deposit.succeeded', deposit)
       const message = kit.sign(event, { secrets: [anotherSecret(), kit.secret] })
-      return changesBy(kit, { change: AMOUNT_MINOR }, async () =>
+      return checkBalanceChange(kit, { change: AMOUNT_MINOR }, async () =>
         mustAccept(await kit.handlerClient.send(message)),
       )
     },
@@ -97,7 +97,7 @@ export const FORGERY_CHECKS: readonly Check[] = [
         timestamp: kit.clock.now().toISOString(),
         data: { endpointId: '1', challenge },
       }
-      return changesBy(kit, { change: 0 }, async () => {
+      return checkBalanceChange(kit, { change: 0 }, async () => {
         const reply = await kit.handlerClient.send(kit.sign(event))
         const complaint = mustAccept(reply)
         if (complaint !== undefined) return complaint

@@ -45,14 +45,14 @@ const problemSchema = z.object({ code: z.string(), detail: z.string() })
  * Sends each event until the answer is 2xx, then the next one. The cursor moves only then, so a run that starts where
  * another ended misses nothing.
  */
-export async function forwardEvents(deps: ForwardDeps, wanted: Forwarding): Promise<ForwardResult> {
-  const { signal, once } = wanted
-  let sequence = wanted.after
+export async function forwardEvents(deps: ForwardDeps, forwarding: Forwarding): Promise<ForwardResult> {
+  const { signal, once } = forwarding
+  let sequence = forwarding.after
   let sent = 0
   let failures = 0
   let wasReached = false
   while (signal?.aborted !== true) {
-    const page = await readPage(wanted, sequence)
+    const page = await readPage(forwarding, sequence)
     if (page.kind === 'refused') return { ...page, sequence, sent }
     if (page.kind !== 'page') {
       // A wrong address fails the first attempt. Later failures are retried, because a restarting till comes back.
@@ -64,7 +64,7 @@ export async function forwardEvents(deps: ForwardDeps, wanted: Forwarding): Prom
     wasReached = true
     failures = 0
     for (const event of page.events) {
-      if (!(await sendUntilAccepted(deps, wanted, event))) return { kind: 'ended', sequence, sent }
+      if (!(await sendUntilAccepted(deps, forwarding, event))) return { kind: 'ended', sequence, sent }
       sequence = event.sequence
       sent += 1
     }

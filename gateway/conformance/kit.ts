@@ -39,7 +39,7 @@ export type Kit = Surroundings & {
   /** Adds all events so far to the log that the store can read. Before that, events arrive by webhook only. */
   publish(): void
   /** Makes an event that no till wrote. It uses up no number. */
-  unwritten(type: DepositEventType, deposit: StoreDeposit): DepositEvent
+  unwrittenEvent(type: DepositEventType, deposit: StoreDeposit): DepositEvent
   sign(event: { id: string }, change?: Signing): Message
   deliver(event: WebhookEvent): Promise<Reply>
 }
@@ -69,7 +69,7 @@ export function createKit(surroundings: Surroundings): Kit {
   const { clock, handlerClient, secret, customer, till, openDeposit } = surroundings
   let sequence = Math.max(1, Math.floor((clock.now().getTime() - NUMBERS_BEGIN_MS) / MS_PER_NUMBER))
   // Part of the ids of this run's deposits.
-  const run = sequence
+  const runNumber = sequence
   const unpublished: WebhookEvent[] = []
   let deposits = 0
   const sign: Kit['sign'] = (event, { secrets = [secret], at = clock.now(), body } = {}) => {
@@ -83,8 +83,8 @@ export function createKit(surroundings: Surroundings): Kit {
       if (openDeposit !== undefined) return openDeposit()
       deposits += 1
       const invented = { currency: 'USD' as const, customerReference: customer, metadata: {}, ...order }
-      const externalId = `verify-${run}-${deposits}`
-      return inventedDeposit(`${run}${deposits}`, { externalId, ...invented }, clock.now())
+      const externalId = `verify-${runNumber}-${deposits}`
+      return inventedDeposit(`${runNumber}${deposits}`, { externalId, ...invented }, clock.now())
     },
     event(type, deposit) {
       sequence += 1
@@ -104,7 +104,7 @@ export function createKit(surroundings: Surroundings): Kit {
     publish() {
       till?.log.push(...unpublished.splice(0))
     },
-    unwritten: (type, deposit) => eventOf({ type, sequence: sequence + 1, deposit }, clock),
+    unwrittenEvent: (type, deposit) => eventOf({ type, sequence: sequence + 1, deposit }, clock),
     deliver: (event) => handlerClient.send(sign(event)),
   }
 }
@@ -139,7 +139,7 @@ export async function deliverAll(kit: Kit, events: readonly DepositEvent[]): Pro
 type Expected = { change: number; currency?: string }
 
 /** Runs the steps, then checks that the balance has changed by exactly this amount. */
-export async function changesBy(
+export async function checkBalanceChange(
   kit: Kit,
   { change, currency = 'USD' }: Expected,
   steps: () => Promise<Complaint>,

@@ -4,7 +4,7 @@ import type { DepositEventType } from '../../contract/event-types.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import type { Check } from './check.ts'
 import { AMOUNT_MINOR, type Change, withChange } from './invented.ts'
-import { changesBy, deliverAll, failed, type Kit, type Verdict } from './kit.ts'
+import { checkBalanceChange, deliverAll, failed, type Kit, type Verdict } from './kit.ts'
 
 /** The part of an amount that is held, or taken back. */
 const PART_MINOR = 400
@@ -32,7 +32,7 @@ const changesBalance =
   async (kit: Kit): Promise<Verdict> => {
     const events = await makeEvents(kit, steps)
     const sent = order === 'in order' ? events : events.toReversed()
-    return changesBy(kit, { change }, () => deliverAll(kit, sent))
+    return checkBalanceChange(kit, { change }, () => deliverAll(kit, sent))
   }
 
 const PARTLY_REVERSED: readonly Step[] = [
@@ -134,7 +134,7 @@ export const MONEY_CHECKS: readonly Check[] = [
       ])
       const complaint = credit && (await deliverAll(kit, [credit]))
       if (complaint !== undefined) return failed(complaint)
-      return changesBy(kit, { change: -AMOUNT_MINOR }, () => deliverAll(kit, rest))
+      return checkBalanceChange(kit, { change: -AMOUNT_MINOR }, () => deliverAll(kit, rest))
     },
   },
   {
@@ -145,7 +145,7 @@ export const MONEY_CHECKS: readonly Check[] = [
     async run(kit) {
       const deposit = await kit.newDeposit({ currency: 'EUR' })
       const events = await makeEvents(kit, [['deposit.succeeded', PAID]], deposit)
-      return changesBy(kit, { change: 0 }, () => deliverAll(kit, events))
+      return checkBalanceChange(kit, { change: 0 }, () => deliverAll(kit, events))
     },
   },
 ]

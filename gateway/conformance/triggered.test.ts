@@ -159,9 +159,9 @@ describe('tradetill trigger', () => {
 })
 
 it('tradetill trigger sends no invented event in live mode', async () => {
-  const read = readConfig({ DATABASE_URL: till.url, TRADETILL_MASTER_KEY: 'a'.repeat(64) })
-  if (read.kind === 'refused') throw new Error(read.problems.join())
-  const config = { ...read.config, mode: 'live', masterKey: Buffer.alloc(32) } as const
+  const configAnswer = readConfig({ DATABASE_URL: till.url, TRADETILL_MASTER_KEY: 'a'.repeat(64) })
+  if (configAnswer.kind === 'refused') throw new Error(configAnswer.problems.join())
+  const config = { ...configAnswer.config, mode: 'live', masterKey: Buffer.alloc(32) } as const
   const wanted = { storeId: api.store.id, types: ['deposit.succeeded'] } as const
   const answer = await trigger({ config, db: till.db, clock: till.clock }, wanted)
   expect(answer).toMatchObject({

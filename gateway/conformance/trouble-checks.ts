@@ -4,7 +4,7 @@ import type { Check } from './check.ts'
 import { describeReply, isAccepted } from './handler-client.ts'
 import { AMOUNT_MINOR, withChange } from './invented.ts'
 import {
-  changesBy,
+  checkBalanceChange,
   deliverAll,
   failed,
   incomplete,
@@ -34,7 +34,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
     document: DELIVERY,
     async run(kit) {
       const event = await paidEvent(kit)
-      return changesBy(kit, { change: AMOUNT_MINOR }, async () => {
+      return checkBalanceChange(kit, { change: AMOUNT_MINOR }, async () => {
         const replies = await Promise.all([1, 2, 3].map(() => kit.deliver(event)))
         const [refused] = replies.filter((reply) => !isAccepted(reply))
         if (refused !== undefined && !replies.some(isAccepted)) return `${describeReply(refused)} three times`
@@ -49,7 +49,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
     async run(kit) {
       const deposit = paid(await kit.newDeposit())
       const events = [kit.event('deposit.succeeded', deposit), kit.event('deposit.funds_available', deposit)]
-      return changesBy(kit, { change: AMOUNT_MINOR }, async () => {
+      return checkBalanceChange(kit, { change: AMOUNT_MINOR }, async () => {
         const sent = await Promise.all(
           events.map(async (event) => ({ event, reply: await kit.deliver(event) })),
         )
@@ -68,7 +68,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
     document: DELIVERY,
     async run(kit) {
       const event = await paidEvent(kit)
-      return changesBy(kit, { change: AMOUNT_MINOR }, async () => {
+      return checkBalanceChange(kit, { change: AMOUNT_MINOR }, async () => {
         await kit.handlerClient.sendAndBreakOff(kit.sign(event))
         await pause(kit.patience.quietMs)
         return mustAccept(await kit.deliver(event))
@@ -84,10 +84,10 @@ export const TROUBLE_CHECKS: readonly Check[] = [
         id: crypto.randomUUID(),
         type: 'till.something_new',
         timestamp: kit.clock.now().toISOString(),
-        sequence: kit.unwritten('deposit.pending', await kit.newDeposit()).sequence,
+        sequence: kit.unwrittenEvent('deposit.pending', await kit.newDeposit()).sequence,
         data: { grown: NEW_FIELD, amount: AMOUNT_MINOR },
       }
-      return changesBy(kit, { change: 0 }, async () =>
+      return checkBalanceChange(kit, { change: 0 }, async () =>
         mustAccept(await kit.handlerClient.send(kit.sign(event))),
       )
     },
@@ -99,7 +99,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
     async run(kit) {
       const epoch = kit.newEpoch()
       const event = await paidEvent(kit)
-      return changesBy(kit, { change: AMOUNT_MINOR }, async () => {
+      return checkBalanceChange(kit, { change: AMOUNT_MINOR }, async () => {
         return mustAccept(await kit.deliver(epoch)) ?? mustAccept(await kit.deliver(event))
       })
     },
@@ -114,7 +114,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
       const unpaid = withChange(await kit.newDeposit(), { endReason: 'something_new' })
       const timeout = kit.event('deposit.trade_timeout', unpaid)
       const withNewStatus = { ...timeout, data: { ...timeout.data, status: 'somethingNew' } }
-      return changesBy(kit, { change: AMOUNT_MINOR }, async () => {
+      return checkBalanceChange(kit, { change: AMOUNT_MINOR }, async () => {
         return (
           mustAccept(await kit.handlerClient.send(kit.sign(withNewFields))) ??
           mustAccept(await kit.handlerClient.send(kit.sign(withNewStatus)))
@@ -132,7 +132,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
       const metadata = { ...deposit.metadata, ...Object.fromEntries(texts) }
       const event = kit.event('deposit.succeeded', { ...paid(deposit), metadata, customerLabel: 'Zoë' })
       const message = kit.sign(event, { body: JSON.stringify(event, null, 2) })
-      return changesBy(kit, { change: AMOUNT_MINOR }, async () =>
+      return checkBalanceChange(kit, { change: AMOUNT_MINOR }, async () =>
         mustAccept(await kit.handlerClient.send(message)),
       )
     },
@@ -143,7 +143,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
     document: DELIVERY,
     async run(kit) {
       const events = await Promise.all(Array.from({ length: AT_ONCE }, () => paidEvent(kit)))
-      return changesBy(kit, { change: AT_ONCE * AMOUNT_MINOR }, async () => {
+      return checkBalanceChange(kit, { change: AT_ONCE * AMOUNT_MINOR }, async () => {
         const replies = await Promise.all(events.map(kit.deliver))
         const refused = replies.filter((reply) => !isAccepted(reply))
         return refused[0] && `${refused.length} of ${AT_ONCE} were not accepted: ${describeReply(refused[0])}`
@@ -156,13 +156,13 @@ export const TROUBLE_CHECKS: readonly Check[] = [
     document: DELIVERY,
     async run(kit) {
       const event = await paidEvent(kit)
-      const end = await kit.handlerClient.openUnfinishedCalls(SLOW_CALLERS)
+      const endCalls = await kit.handlerClient.openUnfinishedCalls(SLOW_CALLERS)
       try {
-        return await changesBy(kit, { change: AMOUNT_MINOR }, async () =>
+        return await checkBalanceChange(kit, { change: AMOUNT_MINOR }, async () =>
           mustAccept(await kit.deliver(event)),
         )
       } finally {
-        end()
+        endCalls()
       }
     },
   },

@@ -107,14 +107,14 @@ async function firstProblem(kit: Kit, url: URL): Promise<VerifyResult | undefine
 }
 
 /** The end of a check, such as a call that is broken off, can kill a handler whose answers were right. */
-async function deathAfter({ handlerClient }: Kit): Promise<Verdict | undefined> {
+async function failureIfDead({ handlerClient }: Kit): Promise<Verdict | undefined> {
   const reply = await handlerClient.send(UNSIGNED)
   return reply.kind === 'silent' ? failed(`after the check ${describeReply(reply)}`) : undefined
 }
 
 async function resultOf({ name, title, document, run }: Check, kit: Kit): Promise<CheckResult> {
   const judged = await run(kit).catch((error: unknown) => incomplete(reasonOfSilence(error)))
-  const verdict = judged.kind === 'failed' ? judged : ((await deathAfter(kit)) ?? judged)
+  const verdict = judged.kind === 'failed' ? judged : ((await failureIfDead(kit)) ?? judged)
   const detail = verdict.kind === 'passed' ? null : verdict.detail
   return { check: name, title, result: verdict.kind, detail, document: `docs/${document}` }
 }
