@@ -38,9 +38,9 @@ function withParsedInput<INPUT>(
   run: (deps: ActDeps, input: INPUT) => Promise<Answer<unknown>>,
 ): Call['run'] {
   return async (deps, input) => {
-    const read = schema.safeParse(input)
-    if (read.success) return run(deps, read.data)
-    const [issue] = read.error.issues
+    const parsed = schema.safeParse(input)
+    if (parsed.success) return run(deps, parsed.data)
+    const [issue] = parsed.error.issues
     const where = issue?.path.join('.') ?? ''
     return refused('usage', `${where === '' ? 'The call' : where}: ${issue?.message ?? 'is malformed'}`)
   }

@@ -30,12 +30,12 @@ type Headers = Record<string, string | string[] | undefined>
  * must have planted one, so neither counts.
  */
 export function readHalves(headers: Headers): Halves | undefined {
-  const found = String(headers.cookie ?? '')
+  const sessionCookies = String(headers.cookie ?? '')
     .split(';')
     .map((pair) => pair.trim())
     .filter((pair) => pair.startsWith(`${COOKIE_NAME}=`))
-  const cookie = found[0]?.slice(COOKIE_NAME.length + 1)
+  const cookie = sessionCookies[0]?.slice(COOKIE_NAME.length + 1)
   const page = headers['x-console-session']
-  const isWhole = found.length === 1 && cookie !== undefined && typeof page === 'string'
+  const isWhole = sessionCookies.length === 1 && cookie !== undefined && typeof page === 'string'
   return isWhole && HALF.test(cookie) && HALF.test(page) ? { cookie, page } : undefined
 }

@@ -11,7 +11,7 @@ import { createLogins } from './logins.ts'
 import { admit, type Visitor, type VisitorDeps, visitorOf } from './visitor.ts'
 
 /** Reads an act from the body of a call, and counts it towards the visitor's limit of acts. */
-export type TakeAct = (who: Visitor, body: unknown) => { act: ActDeps; input: unknown }
+export type TakeAct = (visitor: Visitor, body: unknown) => { act: ActDeps; input: unknown }
 
 type Deps = VisitorDeps & {
   log: Log
@@ -45,8 +45,8 @@ export function addLoginCalls(app: FastifyInstance, deps: Deps): void {
   app.addHook('onClose', async () => logins.endAll())
 
   app.post('/ops/login/begin', async (request, reply) => {
-    const who = await deps.visitor(request)
-    const obstacle = async () =>
+    const visitor = await deps.visitor(request)
+    const findObstacle = async () =>
       (await visitorOf(deps, request, true)) === undefined ? refused('conflict', SIGNED_OUT) : undefined
     const call = seriousAct(beginInput, async (act, { bot, checkWith }) => {
       const account = await accountToApprove(act, bot)
@@ -54,13 +54,13 @@ export function addLoginCalls(app: FastifyInstance, deps: Deps): void {
       const { steamId } = account
       const { enrolByLogin } = await import('../operations/enrolment.ts')
       const name = steamId === undefined ? 'bot enrol' : 'bot renew'
-      const begun = await logins.begin(who.name, (way) =>
-        enrolByLogin(act, { kind: 'phone', ...way }, { name, steamId, checkWith, obstacle }),
+      const begunLogin = await logins.begin(visitor.name, (way) =>
+        enrolByLogin(act, { kind: 'phone', ...way }, { name, steamId, checkWith, findObstacle }),
       )
-      return 'kind' in begun ? begun : done(begun)
+      return 'kind' in begunLogin ? begunLogin : done(begunLogin)
     })
-    admit(who, call, deps.clock.machineNow())
-    const { act, input } = deps.takeAct(who, request.body)
+    admit(visitor, call, deps.clock.machineNow())
+    const { act, input } = deps.takeAct(visitor, request.body)
     return deps.send(reply, await call.run(act, input))
   })
   // Operators see only their own logins.
@@ -79,8 +79,8 @@ export function addLoginCalls(app: FastifyInstance, deps: Deps): void {
 }
 
 function loginOf({ body }: FastifyRequest): { loginId: string } {
-  const read = loginInput.safeParse(body)
-  return read.success ? read.data : refuseCall('usage', 'The call is malformed.')
+  const parsed = loginInput.safeParse(body)
+  return parsed.success ? parsed.data : refuseCall('usage', 'The call is malformed.')
 }
 
 type Account = { kind: 'account'; steamId: string | undefined }

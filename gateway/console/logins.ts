@@ -52,8 +52,8 @@ export function createLogins({ log, nowMs }: { log: Log; nowMs(): number }): Log
       const loginId = randomUUID()
       const login: Login = { owner, begunMs: nowMs(), ending: new AbortController(), answer: undefined }
       logins.set(loginId, login)
-      const shown = Promise.withResolvers<string>()
-      const ended = logIn({ show: shown.resolve, signal: login.ending.signal })
+      const shownAddress = Promise.withResolvers<string>()
+      const loginAnswer = logIn({ show: shownAddress.resolve, signal: login.ending.signal })
         .catch((error: unknown) => {
           log.error({ err: error }, 'bot login failed')
           return refused('failed', 'Something failed on our side. See the log of the gateway.')
@@ -62,11 +62,11 @@ export function createLogins({ log, nowMs }: { log: Log; nowMs(): number }): Log
           login.answer = answer
           return answer
         })
-      const first = await Promise.race([shown.promise, ended])
-      if (typeof first === 'string') return { loginId, address: first }
+      const addressOrAnswer = await Promise.race([shownAddress.promise, loginAnswer])
+      if (typeof addressOrAnswer === 'string') return { loginId, address: addressOrAnswer }
       forget(loginId)
-      return first.kind === 'refused'
-        ? refused(first.refusal, first.message)
+      return addressOrAnswer.kind === 'refused'
+        ? refused(addressOrAnswer.refusal, addressOrAnswer.message)
         : refused('failed', 'Steam sent no QR code.')
     },
     look(owner, loginId) {

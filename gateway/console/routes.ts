@@ -58,10 +58,10 @@ export function addConsoleCalls(app: FastifyInstance, deps: ConsoleDeps): void {
   })
   addSession(app, deps)
   for (const [name, call] of Object.entries(FINDS)) addFind(app, deps, { name, call })
-  const takeAct: TakeAct = (who, body) => {
-    spend(limits.acts, who.name)
+  const takeAct: TakeAct = (visitor, body) => {
+    spend(limits.acts, visitor.name)
     const { reason, input } = parse(actSchema, body)
-    return { act: callDeps(deps, who, reason), input }
+    return { act: callDeps(deps, visitor, reason), input }
   }
   for (const [name, call] of Object.entries(ACTS)) addAct(app, deps, { name, call, takeAct })
   addLoginCalls(app, {
@@ -78,8 +78,8 @@ function spend(buckets: Buckets, key: string): void {
 }
 
 function parse<T>(schema: z.ZodType<T>, body: unknown): T {
-  const read = schema.safeParse(body)
-  return read.success ? read.data : refuseCall('usage', 'The call is malformed.')
+  const parsed = schema.safeParse(body)
+  return parsed.success ? parsed.data : refuseCall('usage', 'The call is malformed.')
 }
 
 const sendAnswer = (reply: FastifyReply, answer: Answer<unknown>): FastifyReply => {
@@ -173,9 +173,9 @@ const callDeps = (deps: ConsoleDeps, { name, operatorId }: Visitor, reason: stri
 
 function addFind(app: FastifyInstance, deps: ConsoleDeps, { name, call }: NamedCall): void {
   app.post(`/ops/find/${name}`, async (request, reply) => {
-    const who = await requireVisitor(deps, request)
-    admit(who, call, deps.clock.machineNow())
-    return sendAnswer(reply, await call.run(callDeps(deps, who, null), request.body))
+    const visitor = await requireVisitor(deps, request)
+    admit(visitor, call, deps.clock.machineNow())
+    return sendAnswer(reply, await call.run(callDeps(deps, visitor, null), request.body))
   })
 }
 

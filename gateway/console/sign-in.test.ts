@@ -91,8 +91,8 @@ describe('D-33 a one-time link', () => {
     const careless = createAuthenticator(ORIGIN, { verifies: false })
     expect(await refusalOf(register(till, link, careless))).toBe('passkey_refused')
     const otherLink = await linkFor(till, `${name} b`)
-    const begun = await post(till, 'link/begin', { body: { link: otherLink } })
-    const { challenge } = begun.data.options as { challenge: string }
+    const beginAnswer = await post(till, 'link/begin', { body: { link: otherLink } })
+    const { challenge } = beginAnswer.data.options as { challenge: string }
     const registration = createAuthenticator(ORIGIN).register({ challenge })
     expect(await refusalOf(post(till, 'link/finish', { body: { link, registration } }))).toBe(
       'passkey_refused',
@@ -104,8 +104,8 @@ describe('D-33 a one-time link', () => {
 describe('a passkey', () => {
   test('signs in, and its answer cannot be used again', async () => {
     const { device } = await signIn(till, name)
-    const begun = await post(till, 'sign-in/begin')
-    const assertion = device.show(begun.data.options as { challenge: string })
+    const beginAnswer = await post(till, 'sign-in/begin')
+    const assertion = device.show(beginAnswer.data.options as { challenge: string })
     const answer = await post(till, 'sign-in/finish', { body: { assertion } })
     expect((await whoAmI(sessionOf(answer))).data).toMatchObject({ name })
     expect(await refusalOf(post(till, 'sign-in/finish', { body: { assertion } }))).toBe('passkey_refused')
@@ -116,9 +116,9 @@ describe('a passkey', () => {
     expect(await refusalOf(showPasskey(till, { device: createAuthenticator(ORIGIN) }))).toBe(
       'passkey_refused',
     )
-    const begun = await post(till, 'sign-in/begin')
+    const beginAnswer = await post(till, 'sign-in/begin')
     till.clock.advance(5 * MINUTE_MS)
-    const assertion = device.show(begun.data.options as { challenge: string })
+    const assertion = device.show(beginAnswer.data.options as { challenge: string })
     expect(await refusalOf(post(till, 'sign-in/finish', { body: { assertion } }))).toBe('passkey_refused')
   })
 

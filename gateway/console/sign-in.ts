@@ -55,10 +55,10 @@ export async function finishRegistration(
   const operator = await operatorOfLink(db, secret, now)
   if (operator === undefined) refuseCall('link_over')
   const { operatorId, name } = operator
-  const by: ActDeps = { ...deps, operator: name, reason: null, operatorId }
+  const actDeps: ActDeps = { ...deps, operator: name, reason: null, operatorId }
   const argumentsOf = () => ({ operatorId, name })
   // The messages of these refusals are not shown.
-  const answer = await act(by, { name: 'operator passkey', argumentsOf }, async (tx) => {
+  const answer = await act(actDeps, { name: 'operator passkey', argumentsOf }, async (tx) => {
     const passkey = await readRegistration(party, registration, (challenge) =>
       takeChallenge(tx, { challenge, purpose: 'register', askedBy: secret }, now),
     )

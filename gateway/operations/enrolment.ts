@@ -75,18 +75,18 @@ const WHY_REFUSED: Record<Extract<ProveBotAnswer, { kind: 'refused' }>['reason']
 
 type Login = Omit<Enrolment, 'refreshToken'> & {
   /** Called after the login. Returns a refusal if the bot must not be changed any more. */
-  obstacle?(): Promise<Refused | undefined>
+  findObstacle?(): Promise<Refused | undefined>
 }
 
 /** Logs the bot in once and enrols it with the resulting token. */
 export async function enrolByLogin(
   deps: ActDeps,
   way: LoginWay,
-  { obstacle, ...enrolment }: Login,
+  { findObstacle, ...enrolment }: Login,
 ): Promise<Answer<AddedBot>> {
   const login = await obtainRefreshToken(deps.config, way)
   if (login.kind === 'refused') return login
-  const refusal = await obstacle?.()
+  const refusal = await findObstacle?.()
   return refusal ?? enrolBot(deps, { refreshToken: login.refreshToken, ...enrolment })
 }
 
