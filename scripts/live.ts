@@ -22,7 +22,7 @@ const { flags } = optionsOfProcess({
 // Awaited here, because Node exits with its own code if nothing is left to wait for.
 await checkLive({
   refreshToken: env.TRADETILL_LIVE_REFRESH_TOKEN ?? '',
-  byPassword: flags.has('password'),
+  usesPassword: flags.has('password'),
   tradeLink: env.TRADETILL_LIVE_TRADE_LINK ?? '',
   game: env.TRADETILL_LIVE_GAME ?? 'cs',
   item: env.TRADETILL_LIVE_ITEM,

@@ -110,12 +110,12 @@ const MATCHED_BY: Record<FoundDeposit['as'][number], string> = {
  * Returns a line for each result, and one for each delivery of an event. The line of a deposit also says which part of
  * it matched.
  */
-export function findingLines(found: Findings): string[] {
+export function findingLines(findings: Findings): string[] {
   return [
-    ...found.deposits.map((row) =>
+    ...findings.deposits.map((row) =>
       ['deposit', ...cellsOf(row), `by ${row.as.map((key) => MATCHED_BY[key]).join(', ')}`].join('\t'),
     ),
-    ...found.shoppers.map(({ steamId, name, isDenied, isBot }) =>
+    ...findings.shoppers.map(({ steamId, name, isDenied, isBot }) =>
       [
         'shopper',
         steamId,
@@ -124,10 +124,12 @@ export function findingLines(found: Findings): string[] {
         ...(isBot ? ['A BOT OF THIS TILL'] : []),
       ].join('\t'),
     ),
-    ...found.stores.map(({ storeId, name }) => ['store', storeId, name].join('\t')),
-    ...found.bots.map(({ botId, name, steamId, state }) => ['bot', botId, state, steamId, name].join('\t')),
-    ...found.items.map(({ game, item }) => ['item', game, item].join('\t')),
-    ...found.events.flatMap(({ eventId, storeId, type, sequence, depositId, createdAt, deliveries }) => [
+    ...findings.stores.map(({ storeId, name }) => ['store', storeId, name].join('\t')),
+    ...findings.bots.map(({ botId, name, steamId, state }) =>
+      ['bot', botId, state, steamId, name].join('\t'),
+    ),
+    ...findings.items.map(({ game, item }) => ['item', game, item].join('\t')),
+    ...findings.events.flatMap(({ eventId, storeId, type, sequence, depositId, createdAt, deliveries }) => [
       [
         'event',
         eventId,
@@ -147,11 +149,11 @@ export function findingLines(found: Findings): string[] {
         ].join('\t'),
       ),
     ]),
-    ...found.departures.map(({ departureId, bot, partnerSteamId, steamTradeId }) =>
+    ...findings.departures.map(({ departureId, bot, partnerSteamId, steamTradeId }) =>
       ['departure', departureId, `bot ${bot}`, `to ${partnerSteamId}`, `Steam trade ${steamTradeId}`].join(
         '\t',
       ),
     ),
-    ...(found.isCut ? ['There are more: give a longer text, or use deposit list.'] : []),
+    ...(findings.isCut ? ['There are more: give a longer text, or use deposit list.'] : []),
   ]
 }

@@ -199,7 +199,7 @@ export const itemHistoryLines = ({ items }: ItemHistories): string[] =>
     ...moves.map(({ moved, at, bot, assetId, departureId, partnerSteamId }) => {
       const side = moved === 'in' ? 'from' : 'to'
       const byHand = departureId === null ? ['by hand'] : []
-      const other = partnerSteamId === null ? byHand : [`${side} ${partnerSteamId}`]
+      const counterparty = partnerSteamId === null ? byHand : [`${side} ${partnerSteamId}`]
       const departure = departureId === null ? [] : [`departure ${departureId}`]
       return [
         '',
@@ -207,7 +207,7 @@ export const itemHistoryLines = ({ items }: ItemHistories): string[] =>
         moved,
         `bot ${bot}`,
         `asset ${assetId ?? 'not known'}`,
-        ...other,
+        ...counterparty,
         ...departure,
       ].join('\t')
     }),
@@ -263,8 +263,8 @@ export const ledgerLines = ({ entries, differences }: LedgerCheck): string[] => 
 ]
 
 export const actLines = ({ acts, next }: ActPage): string[] => [
-  ...acts.map(({ actId, at, operator, act, arguments: given, reason }) =>
-    [actId, at.toISOString(), operator, act, toJson(given), reason ?? ''].join('\t').trimEnd(),
+  ...acts.map(({ actId, at, operator, act, arguments: actArguments, reason }) =>
+    [actId, at.toISOString(), operator, act, toJson(actArguments), reason ?? ''].join('\t').trimEnd(),
   ),
   ...(next === null ? [] : [`More follow: --before ${next}`]),
 ]

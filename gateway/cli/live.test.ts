@@ -21,7 +21,7 @@ afterAll(() => sandbox.close())
 
 const settings = (change: Partial<LiveSettings> = {}): LiveSettings => ({
   refreshToken: '',
-  byPassword: false,
+  usesPassword: false,
   tradeLink: sandbox.as('nova_hound').tradeUrl(),
   game: 'cs',
   item: undefined,
@@ -43,11 +43,11 @@ function approve(login: string): void {
   })
 }
 
-async function linesOf(given: LiveSettings, typed = ''): Promise<string[]> {
+async function linesOf(liveSettings: LiveSettings, typed = ''): Promise<string[]> {
   const lines: string[] = []
   const questions = new PassThrough().resume()
   const redirect = createSandboxAgent('sandbox', sandbox.url)
-  await checkLive(given, {
+  await checkLive(liveSettings, {
     sandboxUrl: sandbox.url,
     terminal: createTerminal({ stdin: Readable.from([typed]), stdout: questions, stderr: questions }),
     options: { redirect, time: { now: () => performance.now(), pause: async () => {} } },
@@ -74,7 +74,7 @@ describe('npm run live', () => {
     if (bot === undefined) throw new Error('the sandbox has no bot')
     const { accountName, password, sharedSecret } = credentialsOf(bot)
     const typed = `${accountName}\n${password}\n${sharedSecret}\n`
-    const lines = await linesOf(settings({ byPassword: true }), typed)
+    const lines = await linesOf(settings({ usesPassword: true }), typed)
     expect(lines[0]).toMatch(/^ok {2}the session opens/)
     expect(lines.join()).not.toMatch(TOKEN)
   })

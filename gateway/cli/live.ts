@@ -23,7 +23,7 @@ export type LiveSettings = {
   /** Refresh token; if empty, this run logs in. */
   refreshToken: string
   /** Whether a login of this run asks for name, password and code. Otherwise the bot's Steam app approves it. */
-  byPassword: boolean
+  usesPassword: boolean
   tradeLink: string
   game: string
   /** Asset id of the partner's item that the test offer asks for; undefined sends no offer. */
@@ -55,9 +55,9 @@ const realWorld = (): LiveWorld => ({
  * fails.
  */
 export async function checkLive(settings: LiveSettings, world = realWorld()): Promise<void> {
-  const { tradeLink, game: named, item, waitsForAccept, recordInto } = settings
+  const { tradeLink, game: gameName, item, waitsForAccept, recordInto } = settings
   const [, account, token] = LINK.exec(tradeLink) ?? []
-  const game = GAMES.find((each) => each === named)
+  const game = GAMES.find((each) => each === gameName)
   if (account === undefined || token === undefined || game === undefined) {
     throw new Error(
       'Set TRADETILL_LIVE_TRADE_LINK (of another account) and, for a game other than cs, TRADETILL_LIVE_GAME. See docs/operating.md.',
@@ -106,12 +106,12 @@ async function writeRecord(folder: string, run: Run): Promise<string> {
 /** Logs in for this run only. The token is neither shown nor stored. */
 async function logIn(
   { sandboxUrl, say, terminal }: LiveWorld,
-  { byPassword: isTyped }: LiveSettings,
+  { usesPassword }: LiveSettings,
 ): Promise<string> {
   const place = { mode: sandboxUrl === undefined ? 'live' : 'sandbox', steamSandboxUrl: sandboxUrl } as const
   const show = (address: string) =>
     say(`Scan this with the bot's Steam app and approve:\n${qrCode(address)}\n  ${address}`)
-  const answer = isTyped
+  const answer = usesPassword
     ? await byPassword(terminal, (way) => obtainRefreshToken(place, way))
     : await obtainRefreshToken(place, { kind: 'phone', show })
   if (answer.kind === 'refused') throw new Error(answer.message)

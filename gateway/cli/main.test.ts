@@ -148,8 +148,8 @@ describe('a command', () => {
     async (words) => {
       const data = mkdtempSync(join(folder, 'killed-'))
       // A kill leaves the file behind.
-      const left = { url: NOWHERE, ownerUrl: NOWHERE, vaultUrl: NOWHERE }
-      writeFileSync(connectionFileOf(data), JSON.stringify(left))
+      const staleConnection = { url: NOWHERE, ownerUrl: NOWHERE, vaultUrl: NOWHERE }
+      writeFileSync(connectionFileOf(data), JSON.stringify(staleConnection))
       const answer = await runCommand(words.split(' '), { env: { TRADETILL_DATA: data } })
       const errors = expect.stringMatching(
         /^No gateway is running on the embedded database\. Start it first[.:]/,
@@ -258,7 +258,7 @@ type RecordOptions = { env?: Record<string, string>; script?: string }
 /** Runs the command as a process. Returns the packages and gateway folders that it loaded code from. */
 async function runAndRecord(args: string[], { env = {}, script = 'main.ts' }: RecordOptions = {}) {
   const file = join(folder, 'loaded')
-  const ended = await spawnCommand(args, {
+  const result = await spawnCommand(args, {
     databaseUrl: database.url,
     env: { ...env, LOADED_FILE: file },
     nodeOptions: [`--import=${RECORDER}`],
@@ -271,5 +271,5 @@ async function runAndRecord(args: string[], { env = {}, script = 'main.ts' }: Re
       /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url) ?? /\/(gateway\/[^/]+)/.exec(url) ?? []
     return name === undefined ? [] : [name]
   })
-  return { ...ended, loaded: new Set(names) }
+  return { ...result, loaded: new Set(names) }
 }

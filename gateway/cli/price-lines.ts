@@ -34,10 +34,10 @@ function verdictText({ worthUsdMicros, credit, unavailable, verdict, commissionB
 
 export const priceListLines = ({ feeds, holds }: PriceList): string[] => [
   ...feeds.map(({ source, feed, goodAt, failures, lastError }) => {
-    const good = goodAt === null ? 'never answered' : `answered ${goodAt.toISOString()}`
-    const refused = lastError === null ? '' : `\t${lastError}`
-    const failing = failures === 0 ? refused : `\tfailed ${counted(failures, 'time')}: ${lastError}`
-    return `${source}\t${feed}\t${good}${failing}`
+    const answeredText = goodAt === null ? 'never answered' : `answered ${goodAt.toISOString()}`
+    const errorText = lastError === null ? '' : `\t${lastError}`
+    const failureText = failures === 0 ? errorText : `\tfailed ${counted(failures, 'time')}: ${lastError}`
+    return `${source}\t${feed}\t${answeredText}${failureText}`
   }),
   ...holds.map(holdLine),
 ]

@@ -7,9 +7,9 @@ import type { Session } from '../session.ts'
 type TriggerFlags = FindFlags & { store: bigint; customer?: string; order?: string }
 
 function eventType(typed: string): EventType {
-  const found = EVENT_TYPES.find((type) => type === typed)
-  if (found === undefined) throw new Error(`must be one of ${EVENT_TYPES.join(', ')}`)
-  return found
+  const knownType = EVENT_TYPES.find((type) => type === typed)
+  if (knownType === undefined) throw new Error(`must be one of ${EVENT_TYPES.join(', ')}`)
+  return knownType
 }
 
 const lineOf = ({ type, sequence, url, status, failure }: Triggered['deliveries'][number]): string =>
