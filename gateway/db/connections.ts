@@ -23,12 +23,12 @@ const ADDRESS_MS = 250
 
 class DatabaseSocket extends Socket {
   /** `pg` gives a port and a host, or the path of a local socket. */
-  override connect(...given: unknown[]): this {
-    const [port, host] = given
+  override connect(...passedArgs: unknown[]): this {
+    const [port, host] = passedArgs
     const args =
       typeof port === 'number' && typeof host === 'string'
         ? [{ port, host, autoSelectFamilyAttemptTimeout: ADDRESS_MS }]
-        : given
+        : passedArgs
     return Reflect.apply(Socket.prototype.connect, this, args)
   }
 }
@@ -42,7 +42,7 @@ export class Connection extends pg.Client {
     super(typeof config === 'object' ? { stream: () => new DatabaseSocket(), ...config } : config)
     this.deadlineMs = deadlineMs
     // `query` has many forms: it returns a promise, or takes a callback as its last argument.
-    const query = (...given: unknown[]) => this.#ask(given)
+    const query = (...args: unknown[]) => this.#ask(args)
     Reflect.defineProperty(this, 'query', { value: query, writable: true })
   }
 
@@ -56,17 +56,17 @@ export class Connection extends pg.Client {
     this.connection.stream.destroy(new DatabaseSilent())
   }
 
-  #ask(given: unknown[]): unknown {
+  #ask(args: unknown[]): unknown {
     this.#isAsked = true
     const endDeadline = this.#startDeadline()
-    const callback = given.at(-1)
+    const callback = args.at(-1)
     if (typeof callback === 'function') {
-      given[given.length - 1] = (...answer: unknown[]) => {
+      args[args.length - 1] = (...results: unknown[]) => {
         endDeadline()
-        Reflect.apply(callback, undefined, answer)
+        Reflect.apply(callback, undefined, results)
       }
     }
-    const answer: unknown = Reflect.apply(pg.Client.prototype.query, this, given)
+    const answer: unknown = Reflect.apply(pg.Client.prototype.query, this, args)
     if (answer instanceof Promise) answer.then(endDeadline, endDeadline)
     return answer
   }

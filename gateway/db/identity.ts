@@ -69,25 +69,29 @@ export function ownershipOf(known: Identity, { mode, masterKey, oldMasterKeys }:
     )
   }
   const fingerprint = masterKey && fingerprintOf(masterKey)
-  const used = [known.keyFingerprint, ...known.oldFingerprints]
+  const recordedFingerprints = [known.keyFingerprint, ...known.oldFingerprints]
   const inSettings = [fingerprint, ...oldMasterKeys.map(fingerprintOf)]
-  const missing = used.filter((key) => !inSettings.includes(key))
+  const missing = recordedFingerprints.filter((key) => !inSettings.includes(key))
   if (masterKey !== undefined && fingerprint !== undefined && missing.length === 0) {
-    return { kind: 'own', masterKey, isNew: !used.includes(fingerprint) }
+    return { kind: 'own', masterKey, isNew: !recordedFingerprints.includes(fingerprint) }
   }
-  if (fingerprint !== undefined && missing.includes(known.keyFingerprint) && missing.length < used.length) {
+  if (
+    fingerprint !== undefined &&
+    missing.includes(known.keyFingerprint) &&
+    missing.length < recordedFingerprints.length
+  ) {
     return foreign(
       `Gateways on this database seal with the master key ${shortened(known.keyFingerprint)}, and these settings do not have it. ${CURRENT_KEY_ADVICE}`,
     )
   }
-  if (fingerprint !== undefined && missing.length < used.length) {
+  if (fingerprint !== undefined && missing.length < recordedFingerprints.length) {
     return foreign(
       `Secrets in this database may be sealed with the master key ${missing.map(shortened).join(', ')}, and these settings do not have it. ${RING_ADVICE}`,
     )
   }
-  const has = fingerprint === undefined ? 'have none' : `have ${shortened(fingerprint)}`
+  const keysText = fingerprint === undefined ? 'have none' : `have ${shortened(fingerprint)}`
   return foreign(
-    `This database belongs to the master key with the fingerprint ${shortened(known.keyFingerprint)}, and these settings ${has}. ${KEY_ADVICE}`,
+    `This database belongs to the master key with the fingerprint ${shortened(known.keyFingerprint)}, and these settings ${keysText}. ${KEY_ADVICE}`,
   )
 }
 
@@ -125,8 +129,9 @@ export async function foreignSecretsOf(client: Client, open: Open | undefined): 
   if (sealed.length === 0) return undefined
   if (open !== undefined && sealed.some(({ secret, place }) => opens(() => open(secret, place))))
     return undefined
-  const has = open === undefined ? 'these settings have none' : 'the key of these settings opens none of them'
-  return `The secrets in this database are sealed with a master key, and ${has}. ${KEY_ADVICE}`
+  const keysText =
+    open === undefined ? 'these settings have none' : 'the key of these settings opens none of them'
+  return `The secrets in this database are sealed with a master key, and ${keysText}. ${KEY_ADVICE}`
 }
 
 function opens(open: () => unknown): boolean {

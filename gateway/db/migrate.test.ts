@@ -33,11 +33,11 @@ const nameOf = ({ url }: TestDatabase): string => new URL(url).pathname.slice(1)
 
 describe('migrate', () => {
   test('lets two starts at the same time succeed, and applies each file once', async () => {
-    const both = await Promise.all([
+    const results = await Promise.all([
       migrate({ url: database.url, folder }),
       migrate({ url: database.url, folder }),
     ])
-    expect(both.flat()).toEqual(['0001_one.sql'])
+    expect(results.flat()).toEqual(['0001_one.sql'])
   })
 
   test('applies only what is new, in order', async () => {

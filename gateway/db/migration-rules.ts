@@ -45,8 +45,8 @@ function endOfPart(sql: string, at: number): number {
 const MOST_TAG_LETTERS = 64
 
 function endAfter(sql: string, text: string, from: number): number {
-  const found = sql.indexOf(text, from)
-  return found === -1 ? sql.length : found + text.length
+  const foundAt = sql.indexOf(text, from)
+  return foundAt === -1 ? sql.length : foundAt + text.length
 }
 
 /** Matches a statement that begins with `begin`, and contains all of `has` and none of `lacks`. */

@@ -115,12 +115,9 @@ describe('signals', () => {
   test('close every connection on which they cannot listen, such as one to a replica', async () => {
     const query = pg.Client.prototype.query
     let refusals = 0
-    vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
-      this: pg.Client,
-      ...given: unknown[]
-    ) {
-      const isRefused = String(given[0]).startsWith('listen') && refusals < 3
-      if (!isRefused) return Reflect.apply(query, this, given)
+    vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+      const isRefused = String(args[0]).startsWith('listen') && refusals < 3
+      if (!isRefused) return Reflect.apply(query, this, args)
       refusals += 1
       return Promise.reject(new Error('cannot execute LISTEN during recovery'))
     })

@@ -53,8 +53,8 @@ type State = 'here' | 'replica' | 'broken' | 'silent'
 type Attempt = { kind: 'connected'; connection: Connection } | { kind: 'none'; state: State; reason: string }
 
 /** Counts the database as here at first, because the caller has just reached it. */
-export function startPulse({ url, connections, log, pace: given }: Options): Pulse {
-  const pace = { ...PACE, ...given }
+export function startPulse({ url, connections, log, pace: paceChanges }: Options): Pulse {
+  const pace = { ...PACE, ...paceChanges }
   const stopping = new AbortController()
   const ownConnections = createConnectionGroup()
   const open = createOpener(url, ownConnections, pace)
@@ -147,7 +147,7 @@ type Trying = { everyMs: number; most: number; signal: AbortSignal }
  * until it times out, so further attempts begin meanwhile. If `most` attempts stay silent, the result is silence.
  */
 async function soonest(tryOne: () => Promise<Attempt>, { everyMs, most, signal }: Trying): Promise<Attempt> {
-  const { promise: shown, resolve } = Promise.withResolvers<Attempt>()
+  const { promise: firstResult, resolve } = Promise.withResolvers<Attempt>()
   const attempts: Promise<void>[] = []
   let isOver = false
   const begin = () => {
@@ -160,11 +160,11 @@ async function soonest(tryOne: () => Promise<Attempt>, { everyMs, most, signal }
     attempts.push(attempt)
   }
   do begin()
-  while ((await within(shown, everyMs)) === undefined && attempts.length < most && !signal.aborted)
+  while ((await within(firstResult, everyMs)) === undefined && attempts.length < most && !signal.aborted)
   const silent = Promise.all(attempts).then(
     () => ({ kind: 'none', state: 'silent', reason: SILENT }) as const,
   )
-  return Promise.race([shown, silent])
+  return Promise.race([firstResult, silent])
 }
 
 /** Never rejects. */

@@ -45,14 +45,14 @@ export async function grantApp(owner: Client, url: string): Promise<void> {
 }
 
 function grantsFor(role: string): string[] {
-  const all = SCHEMAS.flatMap((schema) => [
+  const schemaGrants = SCHEMAS.flatMap((schema) => [
     `grant usage on schema ${schema} to ${role}`,
     `grant select, insert, update, delete on all tables in schema ${schema} to ${role}`,
     `grant usage, select on all sequences in schema ${schema} to ${role}`,
     `grant execute on all functions in schema ${schema} to ${role}`,
   ])
   return [
-    ...all,
+    ...schemaGrants,
     `revoke update, delete, truncate on ${APPEND_ONLY.join(', ')} from ${role}`,
     // An event gets its sequence after its commit.
     `revoke update, delete, truncate on event from ${role}`,

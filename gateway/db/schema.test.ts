@@ -109,23 +109,25 @@ describe('schema.ts', () => {
         database.db,
       )
       const value = rows[0]?.value
-      const read = Array.isArray(value) ? `${kindOf(value[0])}[]` : kindOf(value)
-      if (read !== name) complaints.push(`${type} is read as ${read}, not as ${name}`)
+      const actualType = Array.isArray(value) ? `${kindOf(value[0])}[]` : kindOf(value)
+      if (actualType !== name) complaints.push(`${type} is read as ${actualType}, not as ${name}`)
     }
     expect(complaints).toEqual([])
   })
 
   test('gives each column its type and nullability, and requires every value that PostgreSQL needs in an insert', () => {
     const complaints = real.flatMap(({ at, type, isNullable, hasDefault }) => {
-      const ours = typed.get(at)
-      if (ours === undefined) return []
-      const wanted = READ_AS[type] ?? `no type that schema.test.ts knows for ${type}`
+      const typedColumn = typed.get(at)
+      if (typedColumn === undefined) return []
+      const expectedType = READ_AS[type] ?? `no type that schema.test.ts knows for ${type}`
       return [
-        ...(ours.type === wanted ? [] : [`${at} is read as ${wanted}, and schema.ts says ${ours.type}`]),
-        ...(ours.isNullable === isNullable
+        ...(typedColumn.type === expectedType
+          ? []
+          : [`${at} is read as ${expectedType}, and schema.ts says ${typedColumn.type}`]),
+        ...(typedColumn.isNullable === isNullable
           ? []
           : [`${at} ${isNullable ? 'may' : 'cannot'} be null, and schema.ts says the opposite`]),
-        ...(ours.isOptional && !isNullable && !hasDefault
+        ...(typedColumn.isOptional && !isNullable && !hasDefault
           ? [`${at} has no default, and schema.ts lets an insert leave it out`]
           : []),
       ]

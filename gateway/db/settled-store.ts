@@ -24,12 +24,12 @@ export async function settledId(
   const [newest = '0'] = textsOf(
     await ask(`select max(id)::text as text from ${table} having max(id) is not null`),
   )
-  let open = await writersOf(ask, table)
-  for (let rereads = 1; open.length > 0; rereads += 1) {
+  let openWriters = await writersOf(ask, table)
+  for (let rereads = 1; openWriters.length > 0; rereads += 1) {
     if (rereads > mostRereads) return undefined
     await delay(PAUSE_MS)
-    const now = await writersOf(ask, table)
-    open = open.filter((writer) => now.includes(writer))
+    const currentWriters = await writersOf(ask, table)
+    openWriters = openWriters.filter((writer) => currentWriters.includes(writer))
   }
   return newest
 }

@@ -118,14 +118,14 @@ describe('a statement', () => {
   it('gets its answer even if this process stalled beyond the deadline', async () => {
     // Connects without the proxy, which would stall with this process.
     const connection = await connected(database.url)
-    const seen = new SharedArrayBuffer(4)
-    const workerData = { url: database.url, pid: Reflect.get(connection, 'processID'), seen }
+    const sharedMemory = new SharedArrayBuffer(4)
+    const workerData = { url: database.url, pid: Reflect.get(connection, 'processID'), seen: sharedMemory }
     const watcher = new Worker(WATCHER, { eval: true, workerData })
     await once(watcher, 'message')
     const asked = connection.query('select 1 as one')
     watcher.postMessage('look')
     // The answer arrives while this process does not read.
-    expect(Atomics.wait(new Int32Array(seen), 0, 0, 60_000)).not.toBe('timed-out')
+    expect(Atomics.wait(new Int32Array(sharedMemory), 0, 0, 60_000)).not.toBe('timed-out')
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, DEADLINE_MS + 10)
     expect(await outcomeOf(asked)).toBe('done')
     await connection.end()
@@ -244,9 +244,9 @@ describe('jobs and signals', () => {
       looks += 1
       return looks > 1 ? 'found' : undefined
     }
-    const found = signals.until('silence:1', look, { timeoutMs: 60_000 })
+    const checkResult = signals.until('silence:1', look, { timeoutMs: 60_000 })
     await pool.db.transaction().execute((tx) => signals.notify(tx, 'silence:1'))
-    expect(await found).toBe('found')
+    expect(await checkResult).toBe('found')
     await queue.stop()
     await signals.close()
   })
