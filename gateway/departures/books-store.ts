@@ -93,25 +93,25 @@ export type Custody = ReadonlyMap<string, CustodyItem>
 
 /** The last custody entries of these assets of the bot. Locks their trades, as every change of custody does. */
 export async function custodyOf(tx: Tx, botId: bigint, assets: readonly OfferAsset[]): Promise<Custody> {
-  const { rows: named } = await sql<{ key: string; tradeId: bigint; assetId: string }>`
+  const { rows: bookedItems } = await sql<{ key: string; tradeId: bigint; assetId: string }>`
     select given.app_id || '/' || given.asset_id as key, entry.trade_id as "tradeId", entry.asset_id as "assetId"
     from unnest(${assets.map(({ appId }) => appId)}::int[], ${assets.map(({ assetId }) => assetId)}::text[])
       given (app_id, asset_id)
     join lateral ${arrivalsOf({ assetId: sql`given.asset_id`, botId: sql`${botId}::bigint` })} entry on true
     join trade_item item on item.trade_id = entry.trade_id and item.asset_id = entry.asset_id and item.app_id = given.app_id
     order by entry.id`.execute(tx)
-  const trades = [...new Set(named.map(({ tradeId }) => tradeId))]
+  const trades = [...new Set(bookedItems.map(({ tradeId }) => tradeId))]
   if (trades.length === 0) return new Map()
   await tx.selectFrom('trade').select('id').where('id', 'in', trades).orderBy('id').forUpdate().execute()
-  const { rows: last } = await sql<CustodyItem>`
+  const { rows: lastEntries } = await sql<CustodyItem>`
     select distinct on (trade_id, asset_id) trade_id as "tradeId", asset_id as "assetId", moved,
       custody_entry.bot_id as "botId", departure_id as "departureId", begun_at as "departedAt",
       coalesce(received_asset_id, (select received_asset_id from learnt_asset where custody_entry_id = custody_entry.id)) as "as"
     from custody_entry left join departure on departure.id = departure_id
     where trade_id = any(${trades}::bigint[]) order by trade_id, asset_id, custody_entry.id desc`.execute(tx)
-  const lastOf = new Map(last.map((item) => [`${item.tradeId}/${item.assetId}`, item]))
+  const lastOf = new Map(lastEntries.map((item) => [`${item.tradeId}/${item.assetId}`, item]))
   return new Map(
-    named.flatMap(({ key, tradeId, assetId }): [string, CustodyItem][] => {
+    bookedItems.flatMap(({ key, tradeId, assetId }): [string, CustodyItem][] => {
       const item = lastOf.get(`${tradeId}/${assetId}`)
       return item === undefined ? [] : [[key, item]]
     }),

@@ -66,9 +66,9 @@ export function judgeDeparture(
   if (steamTrade.given.length === 0 || steamTrade.rollbackOf !== null) return []
   // No item left, and no departure was reported.
   if (known === undefined && steamTrade.state === 'failed') return []
-  const begun: DepartureEvent[] =
+  const seenEvents: DepartureEvent[] =
     known === undefined ? [{ kind: 'seen', departure: newDepartureOf(steamTrade, circumstances) }] : []
-  return [...begun, ...progressOf(known, steamTrade)]
+  return [...seenEvents, ...progressOf(known, steamTrade)]
 }
 
 function newDepartureOf(steamTrade: SteamTrade, circumstances: Circumstances): Departure {
@@ -89,15 +89,15 @@ function explain(given: readonly MovedAsset[], circumstances: Circumstances): Ex
 function progressOf(known: Departure | undefined, steamTrade: SteamTrade): DepartureEvent[] {
   const { state, given } = steamTrade
   const stage = known?.stage ?? 'under_way'
-  const left: DepartureEvent[] = stage === 'under_way' ? [{ kind: 'left', items: given }] : []
+  const leftEvents: DepartureEvent[] = stage === 'under_way' ? [{ kind: 'left', items: given }] : []
   switch (state) {
     case 'pending':
     case 'in_escrow':
       return []
     case 'committed':
-      return given.every(({ newAssetId }) => newAssetId !== null) ? left : []
+      return given.every(({ newAssetId }) => newAssetId !== null) ? leftEvents : []
     case 'complete':
-      return left
+      return leftEvents
     case 'failed':
       // After a failed rollback, the items that are gone stay gone.
       return stage === 'under_way' ? [{ kind: 'called_off' }] : []
@@ -111,10 +111,10 @@ function progressOf(known: Departure | undefined, steamTrade: SteamTrade): Depar
       ]
     }
     case 'rolled_back':
-      return [...left, ...returnOf(known, given)]
+      return [...leftEvents, ...returnOf(known, given)]
     case 'partly_rolled_back': {
       const marked = given.filter(({ rolledBackAssetId }) => rolledBackAssetId !== null)
-      return [...left, ...returnOf(known, marked)]
+      return [...leftEvents, ...returnOf(known, marked)]
     }
     default:
       return state satisfies never

@@ -156,22 +156,22 @@ describe('an item that a bot gave', () => {
     const { history } = handlers()
     await history(bot)
     await history(bot)
-    const read = session.calls.filter((call) => call.startsWith('status 950'))
-    expect([...new Set(read)].sort()).toEqual(ids.map((id) => `status ${id}`))
+    const statusReads = session.calls.filter((call) => call.startsWith('status 950'))
+    expect([...new Set(statusReads)].sort()).toEqual(ids.map((id) => `status ${id}`))
   })
 
   it('makes the till read its trade by number, even if Steam never answers for an older trade', async () => {
     for (const id of ['9500', '9501']) give(id, { state: 'in_escrow', assetIds: [`${id}0`] })
     const { readSteamTrade } = session
-    const read: string[] = []
+    const readIds: string[] = []
     session.readSteamTrade = async (id) => {
-      read.push(id)
+      readIds.push(id)
       return id === '9500' ? { kind: 'unavailable', reason: 'timeout', detail: '' } : readSteamTrade(id)
     }
     const { history } = handlers()
     await history(bot)
     await history(bot)
-    expect(read.filter((id) => id.startsWith('950'))).toEqual(['9500', '9501', '9500'])
+    expect(readIds.filter((id) => id.startsWith('950'))).toEqual(['9500', '9501', '9500'])
   })
 
   it('comes back into custody under its new id when Steam undoes the trade, and can leave again', async () => {

@@ -275,7 +275,7 @@ it('an item that the vault refuses does not block the others of its wish forever
   await changeSendRule(deps, { destination: 'storage', keep: 0 })
   onTestFinished(async () => void (await changeSendRule(deps, undefined)))
   const bad = free[0]?.assetId
-  const given = new Set<string>()
+  const givenAssets = new Set<string>()
   let asked = 0
   // A day of sweeps. The vault refuses each wish with the bad item, and carries out the others.
   for (let quarter = 0; quarter < 96; quarter += 1) {
@@ -285,11 +285,11 @@ it('an item that the vault refuses does not block the others of its wish forever
       asked += 1
       const isRefused = items.some(({ assetId }) => assetId === bad)
       await recordDeed(wishId, isRefused ? 'refused' : 'offered')
-      if (!isRefused) for (const { assetId } of items) given.add(assetId)
+      if (!isRefused) for (const { assetId } of items) givenAssets.add(assetId)
     }
     await jump(till, 15 * 60)
   }
-  expect(given.size).toBe(free.length - 1)
+  expect(givenAssets.size).toBe(free.length - 1)
   expect(asked).toBeLessThan(20)
 })
 

@@ -95,9 +95,9 @@ const growingWaitMs = (failures: number, longestMs: number): number =>
  * have caused the failure, and the next wish is smaller, so the wait stays short.
  */
 function waitMsOf({ otherCauses, alone, smallestWish }: Failures): number {
-  const ofAnItemMs =
+  const itemWaitMs =
     smallestWish === Number.POSITIVE_INFINITY ? 0 : growingWaitMs(Math.max(1, alone), LONGEST_WAIT_MS)
-  return Math.max(ofAnItemMs, growingWaitMs(otherCauses, LONGEST_OUTAGE_WAIT_MS))
+  return Math.max(itemWaitMs, growingWaitMs(otherCauses, LONGEST_OUTAGE_WAIT_MS))
 }
 
 /**
@@ -116,8 +116,10 @@ export function askableNow(
     return Math.max(1, Math.min(MOST_ITEMS, Math.floor(smallest / 2)))
   }
   const due = items.filter((item) => {
-    const failed = failures.get(keyOf(item))
-    return failed === undefined || now.getTime() - failed.lastAt.getTime() >= waitMsOf(failed)
+    const itemFailures = failures.get(keyOf(item))
+    return (
+      itemFailures === undefined || now.getTime() - itemFailures.lastAt.getTime() >= waitMsOf(itemFailures)
+    )
   })
   const groups = Map.groupBy(due, largestWishFor)
   return [...groups].map(([mostItems, group]) => ({ mostItems, items: group }))
@@ -132,11 +134,11 @@ export async function sweepWishes({ db, clock, log }: { db: Db; clock: Clock; lo
     const beyond = itemsBeyond(await freeItems(tx), rule.keep)
     if (beyond.length === 0) return []
     const ask = { kind: 'send', to: rule.destination } as const
-    const made: bigint[] = []
+    const wishIds: bigint[] = []
     const failures = await recentFailures(tx, rule.destination)
     for (const { mostItems, items } of askableNow(beyond, failures, clock.now()))
-      made.push(...(await createWishes(tx, items, { askedBy: 'rule', ask, mostItems })))
-    return made
+      wishIds.push(...(await createWishes(tx, items, { askedBy: 'rule', ask, mostItems })))
+    return wishIds
   })
   if (wishes.length > 0)
     log.info(

@@ -25,7 +25,7 @@ export const TILL_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
     { file: DEPARTURE, from: "if (isVaultsGift) return { kind: 'vault' }", to: '' },
   ],
   'an item that was taken back stays out of the books': [
-    { file: DEPARTURE, from: 'return [...left, ...returnOf(known, given)]', to: 'return left' },
+    { file: DEPARTURE, from: 'return [...leftEvents, ...returnOf(known, given)]', to: 'return leftEvents' },
   ],
   'an item that left a bot stays in the books': [
     { file: BOOKS, from: "if (item?.moved !== 'in' || item.botId !== botId) return", to: 'return' },
