@@ -44,8 +44,8 @@ const custody = (booked: BookedItem[], more: Partial<Custody> = {}): Custody => 
 const look = (items: OwnItem[], isComplete = true): GameLook => ({ appId: 570, items, isComplete })
 
 const compare = (expected: Custody, ...looks: GameLook[]) => {
-  const { found, learnt } = compareWithCustody(expected, looks, at(0))
-  return { found: found.map(({ kind, item, assetId }) => `${kind} ${item ?? assetId}`), learnt }
+  const { findings, learnt } = compareWithCustody(expected, looks, at(0))
+  return { found: findings.map(({ kind, item, assetId }) => `${kind} ${item ?? assetId}`), learnt }
 }
 
 const NOTHING = { found: [], learnt: [] }
@@ -151,8 +151,8 @@ describe('an asset id that Steam never gave', () => {
       look([ownItem('11')]),
       ['unnamed 1-x', 'missing 1-y'],
     ],
-  ])('is not learnt if %s', (_name, expected, shown, found) => {
-    expect(compare(expected, shown)).toEqual({ found, learnt: [] })
+  ])('is not learnt if %s', (_name, expected, shown, findings) => {
+    expect(compare(expected, shown)).toEqual({ found: findings, learnt: [] })
   })
 
   it('causes no finding a moment after the delivery', () => {
@@ -175,8 +175,8 @@ function findingsAfter(expected: Custody, looks: GameLook[]): KnownFinding[] {
   }, [])
 }
 
-const sureKinds = (found: readonly KnownFinding[]) =>
-  found.filter(({ isSure }) => isSure).map(({ kind }) => kind)
+const sureKinds = (findings: readonly KnownFinding[]) =>
+  findings.filter(({ isSure }) => isSure).map(({ kind }) => kind)
 
 describe('a finding', () => {
   const expected = custody([bookedItem('11')])
@@ -215,8 +215,8 @@ describe('a finding', () => {
   })
 
   it('survives a look at a part of the inventory, unless that part contains the item', () => {
-    const found = findingsAfter(expected, [gone, look([], false)])
-    expect(found).toMatchObject([{ kind: 'missing', looks: 1 }])
+    const findings = findingsAfter(expected, [gone, look([], false)])
+    expect(findings).toMatchObject([{ kind: 'missing', looks: 1 }])
     expect(findingsAfter(expected, [gone, look([ownItem('11')], false)])).toEqual([])
   })
 
@@ -252,11 +252,11 @@ describe('the next look', () => {
     ['a day later if all findings are certain', settled, {}, DAY_MS],
     ['sooner if two looks must agree', doubted, {}, HOUR_MS],
     ['sooner if only a part of the inventory was shown', [], { isWhole: false }, HOUR_MS],
-  ])('comes %s', (_name, found, change, ms) => {
+  ])('comes %s', (_name, noted, change, ms) => {
     const changedTimes = { ...times, ...change }
-    expect(nextLookAt(found, { ...changedTimes, now: at(0) })).toEqual(at(ms))
-    expect(isLookDue(found, { ...changedTimes, now: at(ms - 1) })).toBe(false)
-    expect(isLookDue(found, { ...changedTimes, now: at(ms) })).toBe(true)
+    expect(nextLookAt(noted, { ...changedTimes, now: at(0) })).toEqual(at(ms))
+    expect(isLookDue(noted, { ...changedTimes, now: at(ms - 1) })).toBe(false)
+    expect(isLookDue(noted, { ...changedTimes, now: at(ms) })).toBe(true)
   })
 
   it('waits for the history without a request to Steam', () => {

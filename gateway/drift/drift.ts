@@ -48,7 +48,7 @@ export type Finding = {
 }
 
 /** `learnt`: asset ids that Steam never gave, found by the items' names. */
-export type Comparison = { found: Finding[]; learnt: { item: string; assetId: string }[] }
+export type Comparison = { findings: Finding[]; learnt: { item: string; assetId: string }[] }
 
 /** How long Steam's list can lack an item that was just traded. */
 const FRESH_MS = 10 * 60_000
@@ -59,7 +59,7 @@ export const nameKey = ({ appId, marketHashName }: { appId: number; marketHashNa
 /** `begunAt`: when the look began. Items that came shortly before it, or later, do not count as missing. */
 export function compareWithCustody(custody: Custody, looks: readonly GameLook[], begunAt: Date): Comparison {
   const all = looks.map((look) => compareGame(custody, look, begunAt))
-  return { found: all.flatMap(({ found }) => found), learnt: all.flatMap(({ learnt }) => learnt) }
+  return { findings: all.flatMap(({ findings }) => findings), learnt: all.flatMap(({ learnt }) => learnt) }
 }
 
 function compareGame(custody: Custody, look: GameLook, begunAt: Date): Comparison {
@@ -95,9 +95,9 @@ function compareGame(custody: Custody, look: GameLook, begunAt: Date): Compariso
     return remaining.slice(0, Math.max(0, remaining.length - comingOf(name)))
   })
   return {
-    found: [
+    findings: [
       ...missing.map((item) => findingOf('missing', item)),
-      ...matches.flatMap(({ found }) => found),
+      ...matches.flatMap(({ findings }) => findings),
       ...foreign.map((item) => findingOf('foreign', { ...item, item: null })),
     ],
     learnt: matches.flatMap(({ learnt }) => learnt),
@@ -121,11 +121,11 @@ function matchByName(
   const [asset] = candidates
   const isClear = isComplete && coming === 0 && items.length === 1 && candidates.length === 1
   if (isClear && only !== undefined && asset !== undefined)
-    return { found: [], learnt: [{ item: only.item, assetId: asset.assetId }], taken: [asset] }
+    return { findings: [], learnt: [{ item: only.item, assetId: asset.assetId }], taken: [asset] }
   const present = items.slice(0, candidates.length)
   const absent = isComplete ? items.slice(candidates.length) : []
   return {
-    found: [
+    findings: [
       ...present.map((item) => findingOf('unnamed', item)),
       ...absent.map((item) => findingOf('missing', item)),
     ],
@@ -173,11 +173,11 @@ const isHistoryBooked = (historyFrom: LookResult['historyFrom'], { seenAt }: Kno
  */
 export function noteLook(
   before: readonly KnownFinding[],
-  { found }: Comparison,
+  { findings }: Comparison,
   { at, looks, custody, historyFrom }: LookResult,
 ): KnownFinding[] {
   const known = new Map(before.map((noted) => [idOf(noted), noted]))
-  const current = found.map((finding): KnownFinding => {
+  const current = findings.map((finding): KnownFinding => {
     const earlier = known.get(idOf(finding))
     known.delete(idOf(finding))
     // This look counts only if the history was read since the last look. Otherwise the item could have come back and

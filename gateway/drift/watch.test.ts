@@ -128,8 +128,8 @@ describe('D-34 a bot’s own inventory', () => {
     const given = [
       { appId: 570, contextId: '2', assetId: lost?.assetId ?? '', newAssetId: null, rolledBackAssetId: null },
     ]
-    const begun = { tradeId: '9500', partnerSteamId: STORAGE, begunAt: till.clock.now() }
-    const trade = steamTrade({ ...begun, received: [], given, state: 'abandoned' })
+    const begunTrade = { tradeId: '9500', partnerSteamId: STORAGE, begunAt: till.clock.now() }
+    const trade = steamTrade({ ...begunTrade, received: [], given, state: 'abandoned' })
     session.trades.set('9500', { kind: 'trade', trade })
     await readHistory()
     await look()

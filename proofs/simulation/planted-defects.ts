@@ -273,8 +273,8 @@ export const DRIFT_DEFECTS = {
   }),
   'missing items are overlooked': defect({
     compareWithCustody: (...compared) => {
-      const { found, learnt } = compareWithCustody(...compared)
-      return { found: found.filter(({ kind }) => kind !== 'missing'), learnt }
+      const { findings, learnt } = compareWithCustody(...compared)
+      return { findings: findings.filter(({ kind }) => kind !== 'missing'), learnt }
     },
   }),
 } satisfies Record<string, Core>
