@@ -61,8 +61,8 @@ describe('D-37 a till', () => {
     ],
   ] satisfies [string, History, SeenState | undefined, string | undefined][])(
     '%s',
-    (_what, given, remembered, expected) => {
-      expect(breakOf(given, remembered)).toBe(expected)
+    (_what, currentHistory, remembered, expected) => {
+      expect(breakOf(currentHistory, remembered)).toBe(expected)
     },
   )
 })

@@ -41,19 +41,19 @@ export function watchEpoch(deps: EpochDeps): EpochWatch {
   let stoppedBy: Break | undefined
   let loggedMs = Number.NEGATIVE_INFINITY
 
-  const stop = async (broken: Break): Promise<void> => {
+  const stop = async (breakKind: Break): Promise<void> => {
     deps.gauge.set(1)
-    const isLogDue = stoppedBy !== broken || deps.monotonicMs() - loggedMs >= LOG_AGAIN_MS
-    stoppedBy = broken
+    const isLogDue = stoppedBy !== breakKind || deps.monotonicMs() - loggedMs >= LOG_AGAIN_MS
+    stoppedBy = breakKind
     if (isLogDue) {
       loggedMs = deps.monotonicMs()
       log.error(
-        { found: broken, reason: BREAKS[broken] },
+        { found: breakKind, reason: BREAKS[breakKind] },
         'database was restored or replaced: nothing is published, opened or offered until tradetill restore finish',
       )
     }
     // Comes last, because this gateway must stop even if the write fails.
-    if (broken === 'behind') await haltAsBehind(db, clock.now())
+    if (breakKind === 'behind') await haltAsBehind(db, clock.now())
   }
 
   return {
@@ -62,9 +62,9 @@ export function watchEpoch(deps: EpochDeps): EpochWatch {
       const history = await readHistory(db)
       const { epoch, life } = history
       if (epoch === undefined) return claimFirstEpoch(db, clock.now())
-      const broken = breakOf(history, memory.lastSeen(life))
-      if (broken === 'timeline' && deps.afterFailover === 'epoch') return failOver(deps)
-      if (broken !== undefined) return stop(broken)
+      const breakKind = breakOf(history, memory.lastSeen(life))
+      if (breakKind === 'timeline' && deps.afterFailover === 'epoch') return failOver(deps)
+      if (breakKind !== undefined) return stop(breakKind)
       if (stoppedBy !== undefined) log.warn({ epoch: String(epoch.number) }, 'till continued in a new epoch')
       stoppedBy = undefined
       deps.gauge.set(0)
@@ -78,13 +78,13 @@ export function watchEpoch(deps: EpochDeps): EpochWatch {
 
 /** Begins an epoch after a failover. Every gateway may call this: one begins the epoch, the others find it begun. */
 async function failOver({ db, log, clock, addDeliveries }: EpochDeps): Promise<void> {
-  const begun = await inTransaction(db, async (tx) => {
+  const newEpoch = await inTransaction(db, async (tx) => {
     await lockPublishing(tx)
     if (breakOf(await readHistory(tx), undefined) !== 'timeline') return undefined
     return startEpoch(tx, { at: clock.now(), addDeliveries })
   })
-  if (begun === undefined) return
-  const facts = { epoch: String(begun.epoch), stores: begun.stores, skipped: String(begun.skipped) }
+  if (newEpoch === undefined) return
+  const facts = { epoch: String(newEpoch.epoch), stores: newEpoch.stores, skipped: String(newEpoch.skipped) }
   log.error(
     facts,
     'replica of the database took over: a new epoch began, and data that it had not received is lost',

@@ -13,16 +13,19 @@ export type RestoreView = { epoch: number | null; found: Break | null; disarmed:
 
 export async function showRestore({ db }: FindDeps): Promise<Answer<RestoreView>> {
   const history = await readHistory(db)
-  const found = breakOf(history, undefined) ?? null
+  const breakKind = breakOf(history, undefined) ?? null
   const epoch = history.epoch === undefined ? null : Number(history.epoch.number)
   const named = epoch === null ? 'No epoch yet' : `Epoch ${epoch}`
-  const text = found === null ? `${named}: there is no unfinished restore.` : stoppedText(found)
+  const text = breakKind === null ? `${named}: there is no unfinished restore.` : stoppedText(breakKind)
   const disarmed = await isDisarmed(db)
-  return done({ epoch, found, disarmed }, disarmed ? `${text} The bots are disarmed: bot arm.` : text)
+  return done(
+    { epoch, found: breakKind, disarmed },
+    disarmed ? `${text} The bots are disarmed: bot arm.` : text,
+  )
 }
 
-const stoppedText = (found: Break): string =>
-  `Nothing is published, opened or offered on this database: ${BREAKS[found]}. See "Backup and restore" in docs/operating.md, then restore finish.`
+const stoppedText = (breakKind: Break): string =>
+  `Nothing is published, opened or offered on this database: ${BREAKS[breakKind]}. See "Backup and restore" in docs/operating.md, then restore finish.`
 
 /** `stores`: how many stores are informed by an event. `skipped`: how many event numbers the new epoch leaves out. */
 export type FinishedRestore = { epoch: number; stores: number; skipped: number; recounted: WrongCounts }
@@ -32,8 +35,8 @@ export function finishRestore(deps: ActDeps, unnoticed: boolean): Promise<Answer
   const argumentsOf = ({ epoch, stores }: FinishedRestore) => ({ epoch, stores, unnoticed })
   return act(deps, { name: 'restore finish', needsReason: true, argumentsOf }, async (tx) => {
     await lockPublishing(tx)
-    const found = breakOf(await readHistory(tx), undefined)
-    if (found === undefined && !unnoticed) {
+    const breakKind = breakOf(await readHistory(tx), undefined)
+    if (breakKind === undefined && !unnoticed) {
       return refused(
         'conflict',
         'No gateway has noticed a restore of this database. If it was restored nevertheless, add --unnoticed.',
@@ -67,8 +70,8 @@ export type ArmedView = { armed: boolean }
 
 /** Arms or disarms all bots. No process leases a disarmed bot, so no offer is sent, cancelled or read. */
 export function setBotsArmed(deps: ActDeps, armed: boolean): Promise<Answer<ArmedView>> {
-  const what = { name: `bot ${armed ? 'arm' : 'disarm'}`, argumentsOf: () => ({}) }
-  return act(deps, what, async (tx) => {
+  const namedAct = { name: `bot ${armed ? 'arm' : 'disarm'}`, argumentsOf: () => ({}) }
+  return act(deps, namedAct, async (tx) => {
     const changed = await setDisarmed(tx, !armed, deps.clock.now())
     if (!changed) return unchanged({ armed }, `The bots were ${armed ? 'armed' : 'disarmed'} already.`)
     if (!armed) await takeLeasesBack(tx)
