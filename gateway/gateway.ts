@@ -51,8 +51,8 @@ import { cacheProfiles } from './steam/profile-cache.ts'
 import { createSteam, type SteamParts } from './steam-parts.ts'
 import { openStorage, type Storage, unableOf } from './storage-parts.ts'
 import { logCall } from './store-api/call-log.ts'
+import { createCallerLookups } from './store-api/caller-lookups.ts'
 import type { StoreApiDeps } from './store-api/deps.ts'
-import { knownTo } from './store-api/known.ts'
 import { storeRoutes } from './store-api/routes.ts'
 import { alertSweeps, processSweeps, type Sweep, sweepsOf } from './sweeps.ts'
 import { tradeHandlers } from './trades/advance.ts'
@@ -296,7 +296,7 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
     widgetFolder: WIDGET_FOLDER,
     facts: pageFacts(config, parts.communityUrl),
     ...(config.trustedProxies === undefined ? {} : { trustedProxies: config.trustedProxies }),
-    known: knownTo({ db, clock: parts.clock, keyMode: config.mode, views }),
+    callerLookups: createCallerLookups({ db, clock: parts.clock, keyMode: config.mode, views }),
     connections: config.connections,
     unable,
     observe: (call) => observe(parts, call),

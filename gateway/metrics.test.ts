@@ -23,7 +23,7 @@ it('requests to Steam are counted and timed by method, separately from requests 
 it('a type of event that never occurred has a count of 0, so the first reversal shows as an increase', async () => {
   const { registry, events } = createMetrics()
   const line = async () =>
-    (await registry.metrics()).split('\n').find((one) => one.includes('type="deposit.reversed"'))
+    (await registry.metrics()).split('\n').find((line) => line.includes('type="deposit.reversed"'))
   expect(await line()).toBe('tradetill_events_total{type="deposit.reversed"} 0')
   events.inc({ type: 'deposit.reversed' })
   expect(await line()).toBe('tradetill_events_total{type="deposit.reversed"} 1')

@@ -49,8 +49,8 @@ type Rule = { alert: string; expr: string }
 
 /** Reads the rules from the file's text, where each field has one line. */
 function rulesOf(text: string): Rule[] {
-  const found = [...text.matchAll(/^ {6}- alert: (\w+)\n {8}expr: (['"])(.*)\2\n {8}for: \d+[mh]\n/gm)]
-  return found.map(([, alert = '', quote, expr = '']) => ({
+  const matches = [...text.matchAll(/^ {6}- alert: (\w+)\n {8}expr: (['"])(.*)\2\n {8}for: \d+[mh]\n/gm)]
+  return matches.map(([, alert = '', quote, expr = '']) => ({
     alert,
     expr: quote === "'" ? expr.replaceAll("''", "'") : expr,
   }))

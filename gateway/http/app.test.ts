@@ -57,7 +57,7 @@ beforeEach(async () => {
     imageOrigins: ['http://127.0.0.1:4301'],
     widgetFolder: folder,
     healthy: async () => true,
-    known: { deposit: async () => false, key: async () => false },
+    callerLookups: { deposit: async () => false, key: async () => false },
     // The buckets never refill, so the number of accepted calls does not depend on how long they take.
     limits: createLimits(() => 0),
     routes: { widget: [widgetRoutes], store: [storeCalls] },

@@ -35,7 +35,7 @@ export type AppOptions = {
    * Looks up deposits and keys. A call with a known deposit or key is answered even if its address has guessed too
    * often.
    */
-  known: CallerLookups
+  callerLookups: CallerLookups
   connections?: Partial<ConnectionLimits>
   /** Why calls that need the database are refused immediately; undefined if they are not. */
   unable?(): Unable | undefined
@@ -109,7 +109,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   guardHost(app, options)
   endConnectionsOnClose(app)
   limitCallsOfAddresses(app, connections.perAddress)
-  const misses = createMisses(limits, options.known)
+  const misses = createMisses(limits, options.callerLookups)
   answerUnknownRoutes(app, misses)
 
   await app.register(async (scope) => {
@@ -225,14 +225,14 @@ function isReport(request: FastifyRequest): boolean {
 
 /** Answers 405, with the path's methods, to TRACE and to a known path with another method. Otherwise answers 404. */
 function answerUnknownRoutes(app: FastifyInstance, misses: Misses): void {
-  const known: { pattern: RegExp; methods: readonly string[] }[] = []
+  const knownRoutes: { pattern: RegExp; methods: readonly string[] }[] = []
   app.addHook('onRoute', ({ url, method }) => {
     if (url.includes('*')) return
-    known.push({ pattern: new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`), methods: [method].flat() })
+    knownRoutes.push({ pattern: new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`), methods: [method].flat() })
   })
   app.setNotFoundHandler(async (request, reply) => {
     const path = pathOf(request.url)
-    const methods = known.flatMap((route) => (route.pattern.test(path) ? route.methods : []))
+    const methods = knownRoutes.flatMap((route) => (route.pattern.test(path) ? route.methods : []))
     if (request.method === 'TRACE' || methods.length > 0) {
       reply.header('allow', [...new Set(methods)].sort().join(', '))
       return sendProblem(reply, request, { code: 'method_not_allowed' })

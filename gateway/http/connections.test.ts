@@ -54,7 +54,7 @@ async function listen(connections: Partial<ConnectionLimits>, options: Partial<A
     publicUrl: new URL('http://pay.example'),
     imageOrigins: [],
     widgetFolder: folder,
-    known: { deposit: async () => false, key: async () => false },
+    callerLookups: { deposit: async () => false, key: async () => false },
     healthy: async () => {
       healthChecks += 1
       return true

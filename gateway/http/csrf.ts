@@ -72,12 +72,12 @@ export function createCsrf({ publicUrl, mode, embedTokens }: CsrfOptions): Csrf 
 
 /** Also undefined if there are two cookies of this name, because somebody must have planted one. */
 function tokenOf(request: FastifyRequest, name: string): string | undefined {
-  const found = (request.headers.cookie ?? '')
+  const tokenCookies = (request.headers.cookie ?? '')
     .split(';')
     .map((pair) => pair.trim())
     .filter((pair) => pair.startsWith(`${name}=`))
-  const token = found[0]?.slice(name.length + 1)
-  return found.length === 1 && token !== undefined && TOKEN.test(token) ? token : undefined
+  const token = tokenCookies[0]?.slice(name.length + 1)
+  return tokenCookies.length === 1 && token !== undefined && TOKEN.test(token) ? token : undefined
 }
 
 function hasMatchingToken(request: FastifyRequest, name: string): boolean {

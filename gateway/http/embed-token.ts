@@ -39,8 +39,8 @@ export function createEmbedTokens({ hmacs, clock }: EmbedTokenDeps): EmbedTokens
       const [, hash = '', expires = '', encoded = '', mac = ''] = FORM.exec(token) ?? []
       if (Number(expires) * 1000 <= clock.now().getTime()) return undefined
       const framed = { hash, origin: Buffer.from(encoded, 'base64url').toString() }
-      const given = Buffer.from(mac, 'base64url')
-      const isOurs = macsOf(framed, expires).some((expected) => isSameBytes(expected, given))
+      const givenMac = Buffer.from(mac, 'base64url')
+      const isOurs = macsOf(framed, expires).some((expected) => isSameBytes(expected, givenMac))
       return isOurs ? framed : undefined
     },
   }

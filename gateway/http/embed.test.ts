@@ -43,7 +43,7 @@ beforeAll(async () => {
     publicUrl: new URL(TILL),
     imageOrigins: [],
     widgetFolder: folder,
-    known: { deposit: async () => true, key: async () => false },
+    callerLookups: { deposit: async () => true, key: async () => false },
     healthy: async () => true,
     embed: {
       tokens,

@@ -67,7 +67,7 @@ async function createAppFor(publicUrl: string): Promise<FastifyInstance> {
     widgetFolder: folder,
     unable,
     limits: createLimits(nowMs),
-    known: { deposit: async () => true, key: async () => false },
+    callerLookups: { deposit: async () => true, key: async () => false },
     healthy: async () => true,
     routes: {
       polled: [paymentRoute({ db, queue, log, views, nowMs, unable })],

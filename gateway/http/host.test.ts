@@ -22,7 +22,7 @@ async function anApp(options: Partial<AppOptions> & Pick<AppOptions, 'mode' | 'p
     log: captureLog().log,
     imageOrigins: [],
     widgetFolder: import.meta.dirname,
-    known: { deposit: async () => false, key: async () => false },
+    callerLookups: { deposit: async () => false, key: async () => false },
     healthy: async () => true,
     routes: {
       polled: [async (scope) => void scope.get('/api/payment', async () => ({ ok: true }))],

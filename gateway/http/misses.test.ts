@@ -64,7 +64,7 @@ beforeEach(async () => {
     trustedProxies: ['127.0.0.1', '10.0.0.0/8'],
     healthy: async () => true,
     limits,
-    known: {
+    callerLookups: {
       deposit: async (hash) => {
         lookups.push(hash)
         await holdLookups

@@ -43,16 +43,16 @@ const GUESSES = new Set<ErrorCode | undefined>([
 const LOOKUPS_AT_A_TIME = 2
 const MOST_WAITING = 200
 
-export function createMisses(limits: Limits, known: CallerLookups): Misses {
+export function createMisses(limits: Limits, lookups: CallerLookups): Misses {
   const lookUp = createLimiter(LOOKUPS_AT_A_TIME, MOST_WAITING)
 
   const isKnown = async (request: FastifyRequest, proof: Proof, hash = hashOf(request)): Promise<boolean> => {
     if (lookUp.isFull()) return false
     if (proof === 'key') {
       const { authorization } = request.headers
-      return authorization !== undefined && (await lookUp(() => known.key(authorization)))
+      return authorization !== undefined && (await lookUp(() => lookups.key(authorization)))
     }
-    return hash !== undefined && (await lookUp(() => known.deposit(hash)))
+    return hash !== undefined && (await lookUp(() => lookups.deposit(hash)))
   }
   return {
     admit(request, proof, hash) {

@@ -30,7 +30,7 @@ async function appWith(change: Change = {}) {
     healthy: async () => true,
     // The buckets never refill.
     limits: createLimits(() => 0),
-    known: { deposit: async (hash) => hash === HASH, key: async () => false },
+    callerLookups: { deposit: async (hash) => hash === HASH, key: async () => false },
     readPayment: async (hash) => (hash === HASH ? PAYMENT : undefined),
     routes: {},
     ...change,

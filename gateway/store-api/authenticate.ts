@@ -38,8 +38,8 @@ export async function findCaller(
   deps: Pick<AuthDeps, 'db' | 'clock' | 'keyMode'> & { log?: Log },
   authorization = '',
 ): Promise<CallingStore | undefined> {
-  const given = /^Bearer (\S{1,200})$/i.exec(authorization)?.[1]
-  const key = given === undefined ? undefined : parseApiKey(given, deps.keyMode)
+  const givenKey = /^Bearer (\S{1,200})$/i.exec(authorization)?.[1]
+  const key = givenKey === undefined ? undefined : parseApiKey(givenKey, deps.keyMode)
   return key && findStoreByKey(deps, key)
 }
 

@@ -28,7 +28,7 @@ beforeEach(async () => {
     widgetFolder: folder,
     observe: (call) => logCall(log, call),
     healthy: async () => true,
-    known: { deposit: async () => false, key: async () => false },
+    callerLookups: { deposit: async () => false, key: async () => false },
     routes: { store: [storeRoutes(api.deps)] },
   })
 })
@@ -66,10 +66,10 @@ describe('the log line of a store’s call', () => {
     const { id } = created.json()
     const again = await call('POST', '/v1/deposits', { body: order })
     const byOrder = await call('GET', '/v1/deposits/lookup?externalId=order%201')
-    const read = await call('GET', `/v1/deposits/${id}`)
+    const readDeposit = await call('GET', `/v1/deposits/${id}`)
     const events = await call('GET', `/v1/deposits/${id}/events`)
     const cancelled = await call('POST', `/v1/deposits/${id}/cancel`)
-    const answers = [created, again, byOrder, read, events, cancelled]
+    const answers = [created, again, byOrder, readDeposit, events, cancelled]
     expect(answers.map((answer) => answer.statusCode)).toEqual([201, 200, 200, 200, 200, 200])
     for (const answer of answers) {
       expect(lineOf(answer)).toMatchObject({

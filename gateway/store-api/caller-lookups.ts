@@ -7,7 +7,7 @@ import { type AuthDeps, findCaller } from './authenticate.ts'
 type KnownDeps = Pick<AuthDeps, 'db' | 'clock' | 'keyMode'> & { views: Pick<ViewCache, 'has'> }
 
 /** Looks up a deposit in the database only if no page is polling it, but always looks up a key. */
-export function knownTo({ db, clock, keyMode, views }: KnownDeps): CallerLookups {
+export function createCallerLookups({ db, clock, keyMode, views }: KnownDeps): CallerLookups {
   return {
     deposit: async (hash) => views.has(hash) || depositExists(db, hash),
     // Without a log: the warning about an expired key belongs to the call itself.

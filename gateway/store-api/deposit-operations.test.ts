@@ -170,11 +170,14 @@ describe('POST /v1/deposits', () => {
     })
     const { id, url } = answer.json()
     const hash = url.slice(-32)
-    const read = async () => (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment
+    const readPayment = async () =>
+      (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment
     const order = 'order%20%237%2F%C3%A9'
-    expect((await read())?.backToStoreUrl).toBe(`${BACK_URL}?deposit=${id}&order=${order}&other={OTHER}`)
+    expect((await readPayment())?.backToStoreUrl).toBe(
+      `${BACK_URL}?deposit=${id}&order=${order}&other={OTHER}`,
+    )
     await till.db.updateTable('deposit').set({ status: 'succeeded', credited_amount: 5n }).execute()
-    expect((await read())?.redirectUrl).toBe(`${BACK_URL}/${order}/done#${id}`)
+    expect((await readPayment())?.redirectUrl).toBe(`${BACK_URL}/${order}/done#${id}`)
   })
 
   test('D-32 a page can frame the deposit while its origin is registered for the store', async () => {
@@ -243,11 +246,15 @@ test('a deposit is refused before a restore is finished, as the OpenAPI document
 test('a deposit and its events can be ordered by one number', async () => {
   const opened = (await post(BODY)).json()
   await api.call('POST', `/v1/deposits/${opened.id}/cancel`)
-  const read = async () => (await api.call('GET', `/v1/deposits/${opened.id}`)).json()
+  const readDeposit = async () => (await api.call('GET', `/v1/deposits/${opened.id}`)).json()
   // The deposit may be newer than its `sequence`, but never older.
-  expect([opened.sequence, (await read()).sequence, (await read()).status]).toEqual([0, 0, 'paymentTimeout'])
+  expect([opened.sequence, (await readDeposit()).sequence, (await readDeposit()).status]).toEqual([
+    0,
+    0,
+    'paymentTimeout',
+  ])
   await publishEvents(till.deps)
-  expect((await read()).sequence).toBe(1)
+  expect((await readDeposit()).sequence).toBe(1)
   expect((await api.call('GET', '/v1/deposits')).json().deposits[0].sequence).toBe(1)
   const { events } = (await api.call('GET', `/v1/deposits/${opened.id}/events`)).json()
   expect(events).toMatchObject([{ sequence: 1, data: { sequence: 1 } }])

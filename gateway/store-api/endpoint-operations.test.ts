@@ -47,11 +47,11 @@ async function anEvent(): Promise<void> {
 
 /** Returns the latest webhook. Throws unless this secret signed it. */
 const verifyLatest = (secret: string) => {
-  const got = receiver.received.at(-1)
+  const latest = receiver.received.at(-1)
   const headers = Object.fromEntries(
-    Object.entries(got?.headers ?? {}).map(([name, value]) => [name, String(value)]),
+    Object.entries(latest?.headers ?? {}).map(([name, value]) => [name, String(value)]),
   )
-  return new Webhook(secret).verify(got?.body ?? '', headers)
+  return new Webhook(secret).verify(latest?.body ?? '', headers)
 }
 
 describe('an endpoint', () => {

@@ -19,7 +19,7 @@ let orders = 0
 
 beforeAll(async () => {
   till = await startTill()
-  api = await startStoreApi(till, { limited: false })
+  api = await startStoreApi(till, { hasLimits: false })
   await till.db
     .updateTable('store')
     .set({ origins: ['https://store.example'] })

@@ -11,8 +11,8 @@ import { describeIssue, fieldsOf } from './field-errors.ts'
 
 function errorsOf(part: 'body' | 'query', schema: z.ZodType, value: unknown) {
   const given = { [part]: value }
-  const read = z.object({ [part]: schema }).safeParse(given, { error: describeIssue })
-  return read.success ? [] : fieldsOf(read.error, given)
+  const parsed = z.object({ [part]: schema }).safeParse(given, { error: describeIssue })
+  return parsed.success ? [] : fieldsOf(parsed.error, given)
 }
 
 const ORDER = { externalId: 'a', currency: 'USD', backToStoreUrl: 'https://store.test' }

@@ -186,8 +186,8 @@ describe('a call with an Idempotency-Key', () => {
     const lockedUntil = async () =>
       (await till.db.selectFrom('idempotency_key').select('locked_until').executeTakeFirstOrThrow())
         .locked_until
-    const begun = await lockedUntil()
-    await expect.poll(lockedUntil).not.toEqual(begun)
+    const firstLockEnd = await lockedUntil()
+    await expect.poll(lockedUntil).not.toEqual(firstLockEnd)
     till.clock.advance(HOUR_MS)
     expect((await post(BODY)).json().code).toBe('idempotency_in_progress')
     slow.open()

@@ -82,10 +82,10 @@ export function keepAnswers(app: FastifyInstance, deps: IdempotencyDeps): void {
     renewalOf.delete(request)
     const text = typeof payload === 'string' ? payload : ''
     const isTemporary = reply.hasHeader('retry-after')
-    const ended = { status: reply.statusCode, text, isTemporary }
+    const endedCall = { status: reply.statusCode, text, isTemporary }
     const { id: requestId } = request
     try {
-      const isKept = await storeOrRelease(deps, await renewal.end(), ended)
+      const isKept = await storeOrRelease(deps, await renewal.end(), endedCall)
       if (!isKept)
         deps.log.error({ requestId }, 'idempotency key of a running call was taken over by another call')
     } catch (error) {
@@ -142,9 +142,9 @@ async function claimKey(
   requestSha256: Buffer,
 ): Promise<KeyLock | Answer> {
   const now = clock.now()
-  const begun = { requestSha256, at: now }
+  const startingCall = { requestSha256, at: now }
   return inTransaction(db, async (tx): Promise<KeyLock | Answer> => {
-    const inserted = await insertKey(tx, storeKey, begun)
+    const inserted = await insertKey(tx, storeKey, startingCall)
     if (inserted !== undefined) return inserted
     const row = await lockKey(tx, storeKey)
     // The row was deleted between the two statements, so the caller must try again.
@@ -155,7 +155,7 @@ async function claimKey(
     if (!isExpired && row.status !== null && row.answer !== null) {
       return { status: row.status, text: box.open(row.answer, placeOf(storeKey)) }
     }
-    return takeKey(tx, storeKey, begun)
+    return takeKey(tx, storeKey, startingCall)
   })
 }
 

@@ -73,12 +73,12 @@ export function operation<T extends Takes, A extends z.ZodType>({
     ...row,
     prepare(deps, store, { params, query, body }) {
       // JSON has no undefined: an absent body is null.
-      const read = schema.safeParse({ params, query, body: body ?? null }, { error: describeIssue })
-      if (!read.success) refuse('invalid_request', fieldsOf(read.error, { params, query, body }))
+      const parsed = schema.safeParse({ params, query, body: body ?? null }, { error: describeIssue })
+      if (!parsed.success) refuse('invalid_request', fieldsOf(parsed.error, { params, query, body }))
       return {
-        values: read.data,
+        values: parsed.data,
         async perform() {
-          const answer = await handle(deps, store, read.data)
+          const answer = await handle(deps, store, parsed.data)
           return { status: answer.status, text: JSON.stringify(row.answer.parse(answer.body)) }
         },
       }

@@ -165,8 +165,8 @@ describe('reading deposits', () => {
   test('works by id and by externalId', async () => {
     const deposit = (await post({ ...BODY, externalId: 'order / 7 & more' })).json()
     expect((await api.call('GET', `/v1/deposits/${deposit.id}`)).json()).toEqual(deposit)
-    const found = await api.call('GET', '/v1/deposits/lookup?externalId=order%20%2F%207%20%26%20more')
-    expect(found.json()).toEqual(deposit)
+    const foundDeposit = await api.call('GET', '/v1/deposits/lookup?externalId=order%20%2F%207%20%26%20more')
+    expect(foundDeposit.json()).toEqual(deposit)
     expect((await api.call('GET', '/v1/deposits/lookup?externalId=other')).statusCode).toBe(404)
     expect((await api.call('GET', '/v1/deposits/abc')).statusCode).toBe(400)
   })
@@ -177,15 +177,15 @@ describe('reading deposits', () => {
       till.clock.advance(1_000)
     }
     const ids = async (query: string) => {
-      const found: string[] = []
+      const externalIds: string[] = []
       let next: string | null = null
       do {
         const after: string = next === null ? '' : `&after=${next}`
         const page = (await api.call('GET', `/v1/deposits?limit=2${query}${after}`)).json()
-        found.push(...page.deposits.map((deposit: { externalId: string }) => deposit.externalId))
+        externalIds.push(...page.deposits.map((deposit: { externalId: string }) => deposit.externalId))
         next = page.next
       } while (next !== null)
-      return found.join()
+      return externalIds.join()
     }
     expect(await ids('')).toBe('n7,n6,n5,n4,n3,n2,n1')
     expect(await ids('&customerReference=even')).toBe('n6,n4,n2')
@@ -250,8 +250,8 @@ describe('POST /v1/deposits/{id}/cancel', () => {
     expect([answer.statusCode, answer.json().status]).toEqual([202, 'pending'])
     await advance()
     expect(session.calls.filter((call) => call.startsWith('cancel'))).toHaveLength(1)
-    const ended = (await api.call('GET', `/v1/deposits/${deposit.id}`)).json()
-    expect([ended.status, ended.endReason]).toEqual(['tradeTimeout', 'cancelled_by_store'])
+    const endedDeposit = (await api.call('GET', `/v1/deposits/${deposit.id}`)).json()
+    expect([endedDeposit.status, endedDeposit.endReason]).toEqual(['tradeTimeout', 'cancelled_by_store'])
     expect((await cancel(deposit.id)).statusCode).toBe(200)
   })
 

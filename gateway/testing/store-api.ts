@@ -31,11 +31,11 @@ export type StoreApi = {
   deps: StoreApiDeps
 }
 
-type Options = { limited?: boolean; change?: Partial<StoreApiDeps> }
+type Options = { hasLimits?: boolean; change?: Partial<StoreApiDeps> }
 
 export async function startStoreApi(
   till: Till,
-  { limited = true, change = {} }: Options = {},
+  { hasLimits = true, change = {} }: Options = {},
 ): Promise<StoreApi> {
   const box = TEST_BOX
   const { db, publicUrl, clock } = till.deps
@@ -48,7 +48,7 @@ export async function startStoreApi(
     testPlaces: createTestPlaces(),
     send: createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 60_000 }),
     secretsOf: (endpoint) => secretsOf(box, endpoint, clock.now()),
-    limitStore: limited ? createLimits(() => 0).limitStore : () => {},
+    limitStore: hasLimits ? createLimits(() => 0).limitStore : () => {},
     limitBytes: () => {},
     createDeposit: (store, body) => createDeposit(till.deps, store, body),
     findDeposit: (storeId, by) => storeDepositOf(db, { storeId, ...by }, publicUrl),

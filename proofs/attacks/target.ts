@@ -14,7 +14,7 @@ import { createLimits } from '../../gateway/http/limits.ts'
 import { pageMetricsRoute } from '../../gateway/http/page-metrics.ts'
 import { inventoryRoutes } from '../../gateway/inventory/routes.ts'
 import { createMetrics } from '../../gateway/metrics.ts'
-import { knownTo } from '../../gateway/store-api/known.ts'
+import { createCallerLookups } from '../../gateway/store-api/caller-lookups.ts'
 import { storeRoutes } from '../../gateway/store-api/routes.ts'
 import { BACK_URL, startStoreApi } from '../../gateway/testing/store-api.ts'
 import { aDeposit, aStore, type Till } from '../../gateway/testing/till.ts'
@@ -73,7 +73,7 @@ export const aBody = () => ({
 export async function openTarget(plain: Till): Promise<Target> {
   const till: Till = { ...plain, deps: { ...plain.deps, publicUrl: ORIGIN } }
   const api = await startStoreApi(till, {
-    limited: false,
+    hasLimits: false,
     change: {
       keyMode: 'live',
       mode: 'live',
@@ -95,7 +95,7 @@ export async function openTarget(plain: Till): Promise<Target> {
     widgetFolder: join(folder, 'page'),
     trustedProxies: [PROXY],
     limits: createLimits(() => 0),
-    known: knownTo({ db, clock, keyMode: 'live', views }),
+    callerLookups: createCallerLookups({ db, clock, keyMode: 'live', views }),
     healthy: async () => true,
     routes: {
       polled: [paymentRoute({ db, queue, log, views, nowMs: () => 0, unable: () => undefined })],

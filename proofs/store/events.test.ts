@@ -50,7 +50,7 @@ beforeAll(async () => {
   till = await startTill()
   // One bot collects everything, so its limit of items is raised.
   till.deps.limits = { ...till.deps.limits, fleet: { ...DEFAULT_FLEET_LIMITS, itemsHeld: NO_ITEM_LIMITS } }
-  api = await startStoreApi(till, { limited: false })
+  api = await startStoreApi(till, { hasLimits: false })
   ;({ bot, session } = await aBot(till))
   const apiUrl = await api.app.listen({ host: '127.0.0.1', port: 0 })
   const [port = 0] = await freePorts(1)

@@ -57,7 +57,7 @@ async function addEndpoint(key: string): Promise<string> {
 beforeAll(async () => {
   till = await startTill()
   const send = async () => ({ kind: 'failed', reason: 'the test sends no webhooks' }) as const
-  api = await startStoreApi(till, { limited: false, change: { send } })
+  api = await startStoreApi(till, { hasLimits: false, change: { send } })
   document = documentSchema.parse((await api.app.inject('/v1/openapi.json')).json())
   const other = await aStore(till)
   foreignKey = await api.newKey(other)

@@ -54,7 +54,7 @@ async function withApp<T>(work: (app: FastifyInstance) => Promise<T>, origin = S
     publicUrl: new URL(TILL),
     imageOrigins: [],
     widgetFolder: folder,
-    known: { deposit: async () => true, key: async () => false },
+    callerLookups: { deposit: async () => true, key: async () => false },
     healthy: async () => true,
     embed: { tokens: tokensOf(OUR_KEY), originOf: async (hash) => (hash === HASH ? origin : undefined) },
     routes: { widget: [routes] },
