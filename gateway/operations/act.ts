@@ -32,7 +32,7 @@ export type NamedAct<T> = {
 
 export type SecondOperator<T> = {
   /** Returns the amount that moves, or `all` if the act needs approval under any limit. */
-  moves(tx: Tx, data: T): Promise<Amount | 'all'> | Amount | 'all'
+  amountMoved(tx: Tx, data: T): Promise<Amount | 'all'> | Amount | 'all'
   /** Arguments for repeating the act after its approval. */
   input: Record<string, unknown>
 }
@@ -49,21 +49,22 @@ const CONTROL = /\p{Cc}/u
  */
 export async function act<T>(
   deps: ActDeps,
-  what: NamedAct<T>,
+  namedAct: NamedAct<T>,
   work: (tx: Tx) => Promise<Answer<T>>,
 ): Promise<Answer<T>> {
-  const mistake = mistakeOf(deps, what)
+  const mistake = mistakeOf(deps, namedAct)
   if (mistake !== undefined) return refused('usage', mistake)
   let obstacle: Refused<T> | NewProposal | undefined
   try {
     return await inTransaction(deps.db, async (tx) => {
       // Read before the work, which may change the limit.
-      const limit = what.secondOperator && (await readApprovalLimit(tx))
+      const limit = namedAct.secondOperator && (await readApprovalLimit(tx))
       const answer = await work(tx)
       obstacle = answer.kind === 'refused' ? answer : undefined
-      if (answer.kind === 'done') obstacle = await obstacleTo(tx, deps, { ...what, data: answer.data, limit })
+      if (answer.kind === 'done')
+        obstacle = await obstacleTo(tx, deps, { ...namedAct, data: answer.data, limit })
       if (obstacle !== undefined) throw new RolledBack()
-      if (answer.kind === 'done') await record(tx, deps, { ...what, data: answer.data })
+      if (answer.kind === 'done') await record(tx, deps, { ...namedAct, data: answer.data })
       return answer
     })
   } catch (error) {
@@ -89,7 +90,7 @@ async function obstacleTo<T>(
     return isFirst ? undefined : refused('conflict', `Proposal ${proposalId} is already decided.`)
   }
   if (secondOperator === undefined || limit === undefined) return undefined
-  const moved = await secondOperator.moves(tx, data)
+  const moved = await secondOperator.amountMoved(tx, data)
   const worthUsdCents = moved === 'all' ? undefined : await usdCentsOf(tx, moved)
   if (worthUsdCents !== undefined && (await mayMoveAlone(tx, deps, { worthUsdCents, limit })))
     return undefined
@@ -134,11 +135,11 @@ async function propose(deps: ActDeps, proposal: NewProposal): Promise<Refused> {
   return refused('proposed', message)
 }
 
-function mistakeOf({ operator, reason }: ActDeps, what: Pick<NamedAct<never>, 'name' | 'needsReason'>) {
+function mistakeOf({ operator, reason }: ActDeps, namedAct: Pick<NamedAct<never>, 'name' | 'needsReason'>) {
   if (operator.length < 1 || operator.length > MOST_NAME || CONTROL.test(operator)) {
     return `The operator must have a name of 1 to ${MOST_NAME} characters.`
   }
-  if (reason === null) return what.needsReason === true ? `${what.name} needs a reason.` : undefined
+  if (reason === null) return namedAct.needsReason === true ? `${namedAct.name} needs a reason.` : undefined
   if (reason.trim() === '' || reason.length > MOST_REASON || CONTROL.test(reason)) {
     return `The reason must have 1 to ${MOST_REASON} characters on one line.`
   }

@@ -77,8 +77,8 @@ function busyText(watched: WatchedTrades): string {
 
 function change(deps: ActDeps, idOrSteamId: string, verb: BotAct): Promise<Answer<ChangedBot>> {
   const argumentsOf = ({ botId, name }: ChangedBot) => ({ botId, name })
-  const what = { name: `bot ${verb}`, needsReason: verb === 'remove' || verb === 'retire', argumentsOf }
-  return act(deps, what, async (tx) => {
+  const namedAct = { name: `bot ${verb}`, needsReason: verb === 'remove' || verb === 'retire', argumentsOf }
+  return act(deps, namedAct, async (tx) => {
     const answer = await actOnBot(tx, idOrSteamId, verb)
     if (answer.kind === 'refused') {
       return answer.reason === 'busy'

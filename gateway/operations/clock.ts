@@ -24,11 +24,11 @@ const REFUSALS: Record<Reason, [RefusalKind, string]> = {
 
 /** Advances the clocks of the till and its Steam sandbox together. Sandbox mode only. */
 export function advance(deps: ActDeps, duration: string): Promise<Answer<ClockView>> {
-  const what = {
+  const namedAct = {
     name: 'clock advance',
     argumentsOf: ({ aheadSeconds }: ClockView) => ({ duration, aheadSeconds }),
   }
-  return act(deps, what, async (tx) => {
+  return act(deps, namedAct, async (tx) => {
     const answer = await advanceClock({ db: tx, sandboxUrl: deps.config.steamSandboxUrl }, duration)
     if (answer.kind === 'refused') return refused(...REFUSALS[answer.reason])
     const ahead = durationText(answer.aheadS)

@@ -34,15 +34,15 @@ export type ExplainedDeparture = {
 
 /** Ends the alarm about a departure: the operator knows why the items left. */
 export function explainDeparture(deps: ActDeps, departureId: bigint): Promise<Answer<ExplainedDeparture>> {
-  const what = {
+  const namedAct = {
     name: 'items explain',
     needsReason: true,
     argumentsOf: (explained: ExplainedDeparture) => explained,
   }
-  return act(deps, what, async (tx) => {
-    const found = await lockDeparture(tx, departureId)
-    if (found === undefined) return refused('not_found', `There is no departure ${departureId}.`)
-    const { explanation, ...explained } = found
+  return act(deps, namedAct, async (tx) => {
+    const locked = await lockDeparture(tx, departureId)
+    if (locked === undefined) return refused('not_found', `There is no departure ${departureId}.`)
+    const { explanation, ...explained } = locked
     if (explanation !== null) return unchanged(explained, `Departure ${departureId} was explained before.`)
     await explainByOperator(tx, departureId)
     return done(explained, `Departure ${departureId} is explained.`)

@@ -132,8 +132,8 @@ const keyOf = (order: DepositOrder | undefined): RawBuilder<unknown> =>
   isByAmount(order) ? sql`credited_amount` : sql`created_at`
 
 const all = (conditions: readonly (RawBuilder<boolean> | false)[]): RawBuilder<boolean> => {
-  const given = conditions.filter((condition) => condition !== false)
-  return given.length === 0 ? sql<boolean>`true` : sql.join(given, sql` and `)
+  const applied = conditions.filter((condition) => condition !== false)
+  return applied.length === 0 ? sql<boolean>`true` : sql.join(applied, sql` and `)
 }
 
 /** The filters that have an index in the order of time. */

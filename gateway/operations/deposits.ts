@@ -39,8 +39,8 @@ export type HeldDeposit = { depositId: bigint; creditMode: CreditMode }
  * is over. Also refused once an offer is being made: the shopper then sees how much will be credited immediately.
  */
 export function holdDeposit(deps: ActDeps, depositId: bigint): Promise<Answer<HeldDeposit>> {
-  const what = { name: 'deposit hold', needsReason: true, argumentsOf: () => ({ depositId }) }
-  return act(deps, what, async (tx) => {
+  const namedAct = { name: 'deposit hold', needsReason: true, argumentsOf: () => ({ depositId }) }
+  return act(deps, namedAct, async (tx) => {
     const deposit = await lockDeposit(tx, { id: depositId })
     if (deposit === undefined) return refused('not_found', `There is no deposit ${depositId}.`)
     const data = { depositId, creditMode: 'on_release' as const }

@@ -22,19 +22,19 @@ export type ReleasedDeposit = {
  * loss.
  */
 export function releaseDeposit(deps: ActDeps, depositId: bigint): Promise<Answer<ReleasedDeposit>> {
-  const what = {
+  const namedAct = {
     name: 'deposit release',
     needsReason: true,
     argumentsOf: (data: ReleasedDeposit) => data,
     secondOperator: {
       input: { depositId },
-      moves: (_tx: Tx, { releasedMinor, currency }: ReleasedDeposit) => ({
+      amountMoved: (_tx: Tx, { releasedMinor, currency }: ReleasedDeposit) => ({
         amountMinor: releasedMinor,
         currency,
       }),
     },
   }
-  return act(deps, what, async (tx) => {
+  return act(deps, namedAct, async (tx) => {
     const deposit = await lockDeposit(tx, { id: depositId })
     if (deposit === undefined) return refused('not_found', `There is no deposit ${depositId}.`)
     const held = await heldTradesOf(tx, depositId)

@@ -55,8 +55,8 @@ export async function enrolBot(
       `Another account approved the login: ${actualName} (${actual}). Nothing was changed.`,
     )
   }
-  const what = { name, argumentsOf: ({ botId, steamId }: AddedBot) => ({ botId, steamId }) }
-  return act(deps, what, async (tx) => {
+  const namedAct = { name, argumentsOf: ({ botId, steamId }: AddedBot) => ({ botId, steamId }) }
+  return act(deps, namedAct, async (tx) => {
     const bot = await saveProvedBot(tx, proved, clock.now())
     const end = bot.tokenExpiresAt
       ? `, token good until ${bot.tokenExpiresAt.toISOString().slice(0, 10)}`

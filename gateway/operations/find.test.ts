@@ -64,7 +64,7 @@ beforeAll(async () => {
 })
 afterAll(() => till.close())
 
-async function found(text: string): Promise<Findings> {
+async function findingsFor(text: string): Promise<Findings> {
   const answer = await find(deps, text)
   if (answer.kind !== 'done') throw new Error(`${answer.kind}: ${answer.message}`)
   return answer.data
@@ -77,24 +77,26 @@ const shopper = () => `7656119800000${paid.id}`
 describe('a deposit', () => {
   it('is found by its link, its secret code, its offer, its item as TRADE-ASSET, and its Steam trade', async () => {
     const { deposit, tradeId, code, offerId } = offered
-    expect(depositsOf(await found(`https://pay.example/deposit/${deposit.hash}`))).toEqual([
+    expect(depositsOf(await findingsFor(`https://pay.example/deposit/${deposit.hash}`))).toEqual([
       [deposit.id, ['hash']],
     ])
-    expect(depositsOf(await found(code.toLowerCase()))).toEqual([[deposit.id, ['code']]])
-    expect(depositsOf(await found(`https://steamcommunity.com/tradeoffer/${offerId}/`))).toEqual([
+    expect(depositsOf(await findingsFor(code.toLowerCase()))).toEqual([[deposit.id, ['code']]])
+    expect(depositsOf(await findingsFor(`https://steamcommunity.com/tradeoffer/${offerId}/`))).toEqual([
       [deposit.id, ['offer']],
     ])
-    expect(depositsOf(await found(`${tradeId}-${deposit.body.items[0]}`))).toEqual([[deposit.id, ['trade']]])
+    expect(depositsOf(await findingsFor(`${tradeId}-${deposit.body.items[0]}`))).toEqual([
+      [deposit.id, ['trade']],
+    ])
     const { steam_trade_id: steamTrade } = await till.db
       .selectFrom('trade')
       .select('steam_trade_id')
       .where('deposit_id', '=', paid.id)
       .executeTakeFirstOrThrow()
-    expect(depositsOf(await found(String(steamTrade)))).toEqual([[paid.id, ['steam_trade']]])
+    expect(depositsOf(await findingsFor(String(steamTrade)))).toEqual([[paid.id, ['steam_trade']]])
   })
 
   it('is found by its number', async () => {
-    expect(depositsOf(await found(String(paid.id)))).toContainEqual([
+    expect(depositsOf(await findingsFor(String(paid.id)))).toContainEqual([
       paid.id,
       expect.arrayContaining(['deposit']),
     ])
@@ -102,19 +104,19 @@ describe('a deposit', () => {
 
   it('is found by an item’s name, and by its asset ids at the shopper and at the bot', async () => {
     const [asset = ''] = paid.body.items
-    expect(depositsOf(await found(asset))).toEqual([[paid.id, ['asset']]])
+    expect(depositsOf(await findingsFor(asset))).toEqual([[paid.id, ['asset']]])
     const { received_asset_id: received } = await till.db
       .selectFrom('custody_entry')
       .select('received_asset_id')
       .where('asset_id', '=', asset)
       .executeTakeFirstOrThrow()
     expect(received).not.toBe(asset)
-    expect(depositsOf(await found(String(received)))).toEqual([[paid.id, ['asset']]])
-    expect(depositsOf(await found('Item 1'))).toEqual([[paid.id, ['item_name']]])
+    expect(depositsOf(await findingsFor(String(received)))).toEqual([[paid.id, ['asset']]])
+    expect(depositsOf(await findingsFor('Item 1'))).toEqual([[paid.id, ['item_name']]])
   })
 
   it('is found by its order id, beside another store’s deposit with the same order id, newest first', async () => {
-    const { deposits } = await found('shared')
+    const { deposits } = await findingsFor('shared')
     expect(deposits.map(({ storeId, as }) => [storeId, as])).toEqual([
       [2n, ['order']],
       [1n, ['order']],
@@ -122,7 +124,7 @@ describe('a deposit', () => {
   })
 
   it('is found by its shopper, together with the shopper’s account', async () => {
-    const { deposits, shoppers, bots } = await found(`https://steamcommunity.com/profiles/${shopper()}`)
+    const { deposits, shoppers, bots } = await findingsFor(`https://steamcommunity.com/profiles/${shopper()}`)
     expect(deposits).toMatchObject([
       {
         depositId: paid.id,
@@ -146,7 +148,7 @@ describe('the search', () => {
       .where('deposit_id', '=', paid.id)
       .where('type', '=', 'deposit.succeeded')
       .executeTakeFirstOrThrow()
-    const { events } = await found(id)
+    const { events } = await findingsFor(id)
     expect(events).toMatchObject([
       {
         eventId: id,
@@ -156,36 +158,38 @@ describe('the search', () => {
       },
     ])
     const delivery = events[0]?.deliveries[0]?.deliveryId ?? ''
-    expect((await found(delivery)).events).toEqual(events)
+    expect((await findingsFor(delivery)).events).toEqual(events)
   })
 
   it('finds a store and a bot by any word of their names, whatever the case and the alphabet', async () => {
-    expect((await found('ember')).stores).toEqual([
+    expect((await findingsFor('ember')).stores).toEqual([
       { storeId: 1n, name: 'Ember Forge' },
       { storeId: 2n, name: 'Лавка-Игр «Ember»' },
     ])
-    expect((await found('ИГР')).stores).toEqual([{ storeId: 2n, name: 'Лавка-Игр «Ember»' }])
-    expect((await found('tradet bot')).bots).toMatchObject([{ botId: bot.bot.botId, name: 'Tradetill Bot' }])
+    expect((await findingsFor('ИГР')).stores).toEqual([{ storeId: 2n, name: 'Лавка-Игр «Ember»' }])
+    expect((await findingsFor('tradet bot')).bots).toMatchObject([
+      { botId: bot.bot.botId, name: 'Tradetill Bot' },
+    ])
   })
 
   it('finds a bot by its account', async () => {
     const { steam_id: steamId } = await till.db.selectFrom('bot').select('steam_id').executeTakeFirstOrThrow()
-    expect((await found(steamId)).bots).toMatchObject([{ botId: bot.bot.botId, steamId }])
+    expect((await findingsFor(steamId)).bots).toMatchObject([{ botId: bot.bot.botId, steamId }])
   })
 
   it('finds items by the beginnings of words in their names, the shortest name first', async () => {
-    expect((await found('ak 47 red')).items).toEqual([
+    expect((await findingsFor('ak 47 red')).items).toEqual([
       { game: 'cs', item: 'AK-47 | Redline (Field-Tested)' },
       { game: 'cs', item: 'StatTrak™ AK-47 | Redline (Field-Tested)' },
     ])
-    expect((await found("kara' & doppler:*")).items).toEqual([
+    expect((await findingsFor("kara' & doppler:*")).items).toEqual([
       { game: 'cs', item: '★ Karambit | Doppler (Factory New)' },
     ])
   })
 
   it('finds a departure by its Steam trade', async () => {
     // The Steam trade of `aDeparture`.
-    expect((await found('6100000000000000007')).departures).toMatchObject([{ departureId: 1n }])
+    expect((await findingsFor('6100000000000000007')).departures).toMatchObject([{ departureId: 1n }])
   })
 
   it('does not repeat a text for which it finds nothing', async () => {
@@ -310,7 +314,7 @@ it('a deposit is found by its number, even if many newer deposits have that numb
     } as const
     await createDeposit(till.deps, store, order)
   }
-  const { deposits, isCut } = await found(String(paid.id))
+  const { deposits, isCut } = await findingsFor(String(paid.id))
   const numbers = deposits.map(({ depositId }) => depositId)
   expect(numbers).toContain(paid.id)
   expect(numbers).toEqual(numbers.toSorted((one, other) => Number(other - one)))

@@ -65,15 +65,15 @@ export const MOST_FOUND = 20
 
 /** Searches for every possible meaning of the text. The text may be a secret link, so it is never logged. */
 export async function find({ db }: ReadDeps, typed: string): Promise<Answer<Findings>> {
-  const read = readText(typed)
-  if (read.kind === 'unreadable') return refused('usage', read.why)
-  const found: FoundByReading[] = []
-  for (const reading of read.readings) found.push(await lookUp(db, reading, typed.trim()))
-  const findings = await mergeResults(db, found)
+  const parsedText = readText(typed)
+  if (parsedText.kind === 'unreadable') return refused('usage', parsedText.why)
+  const foundByReading: FoundByReading[] = []
+  for (const reading of parsedText.readings) foundByReading.push(await lookUp(db, reading, typed.trim()))
+  const findings = await mergeResults(db, foundByReading)
   const { isCut: _, ...lists } = findings
   const isEmpty = Object.values(lists).every((list) => list.length === 0)
   return isEmpty
-    ? refused('not_found', `Nothing was found. The text was read as ${readingsText(read.readings)}.`)
+    ? refused('not_found', `Nothing was found. The text was read as ${readingsText(parsedText.readings)}.`)
     : done(findings)
 }
 
@@ -144,25 +144,25 @@ async function lookUpNumber(db: Db, digits: string): Promise<FoundByReading> {
 }
 
 /** Merges the results: each deposit is listed once, with all its matching parts. */
-async function mergeResults(db: Db, found: readonly FoundByReading[]): Promise<Findings> {
+async function mergeResults(db: Db, foundByReading: readonly FoundByReading[]): Promise<Findings> {
   const keysOfDeposit = new Map<bigint, DepositKey[]>()
-  for (const [key, ids] of found.flatMap(({ deposits = [] }) => deposits)) {
+  for (const [key, ids] of foundByReading.flatMap(({ deposits = [] }) => deposits)) {
     for (const id of ids) keysOfDeposit.set(id, [...(keysOfDeposit.get(id) ?? []), key])
   }
   // Keeps the deposits of the likeliest readings, such as a deposit's own number, and lists them newest first.
   const shown = [...keysOfDeposit.keys()].slice(0, MOST_FOUND).sort((a, b) => (a > b ? -1 : 1))
-  const stores = found.flatMap((each) => each.stores ?? [])
-  const bots = found.flatMap((each) => each.bots ?? [])
-  const items = found.flatMap((each) => each.items ?? [])
+  const stores = foundByReading.flatMap((each) => each.stores ?? [])
+  const bots = foundByReading.flatMap((each) => each.bots ?? [])
+  const items = foundByReading.flatMap((each) => each.items ?? [])
   const rows = await depositRows(db, shown)
   return {
     deposits: rows.map((row) => ({ ...row, as: keysOfDeposit.get(row.depositId) ?? [] })),
-    shoppers: found.flatMap((each) => each.shoppers ?? []),
+    shoppers: foundByReading.flatMap((each) => each.shoppers ?? []),
     stores: stores.slice(0, MOST_FOUND),
     bots: bots.slice(0, MOST_FOUND),
     items: items.slice(0, MOST_FOUND),
-    events: found.flatMap((each) => each.events ?? []),
-    departures: found.flatMap((each) => each.departures ?? []),
+    events: foundByReading.flatMap((each) => each.events ?? []),
+    departures: foundByReading.flatMap((each) => each.departures ?? []),
     isCut: [keysOfDeposit.size, stores.length, bots.length, items.length].some((count) => count > MOST_FOUND),
   }
 }

@@ -152,8 +152,8 @@ function answerOf<T>(data: T, each: Omit<EachAnswer, 'done'> & EachTexts): Answe
 type MovedItem = { item: string; bot: string }
 
 function recordOneMoved(deps: ActDeps, item: string): Promise<Answer<MovedItem>> {
-  const what = { name: 'items moved', needsReason: true, argumentsOf: (moved: MovedItem) => moved }
-  return act(deps, what, async (tx) => {
+  const namedAct = { name: 'items moved', needsReason: true, argumentsOf: (moved: MovedItem) => moved }
+  return act(deps, namedAct, async (tx) => {
     const answer = await moveItem({ db: tx, clock: deps.clock }, item)
     if (answer.kind === 'refused') return NOT_MOVED[answer.reason]
     return done({ item, bot: answer.item.bot })
@@ -169,8 +169,8 @@ const NOT_UNMOVED: Record<Extract<UndoAnswer, { kind: 'refused' }>['reason'], Re
 }
 
 function recordOneUnmoved(deps: ActDeps, item: string): Promise<Answer<MovedItem>> {
-  const what = { name: 'items unmoved', needsReason: true, argumentsOf: (moved: MovedItem) => moved }
-  return act(deps, what, async (tx) => {
+  const namedAct = { name: 'items unmoved', needsReason: true, argumentsOf: (moved: MovedItem) => moved }
+  return act(deps, namedAct, async (tx) => {
     const key = parseItem(item)
     if (key === undefined) return NOT_MOVED.not_an_item
     const answer = await undoMove(tx, key, deps.clock.now())

@@ -55,8 +55,12 @@ beforeEach(async () => {
     .returning('id')
     .executeTakeFirstOrThrow()
   webhookSecret = await db.transaction().execute(async (tx) => {
-    const made = await addEndpoint(tx, { box: old, clock: systemClock }, { storeId, url: 'https://x/' })
-    return made.secret
+    const addedEndpoint = await addEndpoint(
+      tx,
+      { box: old, clock: systemClock },
+      { storeId, url: 'https://x/' },
+    )
+    return addedEndpoint.secret
   })
   await sql`update webhook_endpoint set previous_secret = secret, previous_until = now() + interval '1 day'`.execute(
     db,
@@ -175,14 +179,16 @@ describe('a rotation', () => {
       },
     }
     await expect(resealAll(database.db, failing, markOf(NEW))).rejects.toThrow('killed')
-    const left = ALL - SEALED_BEFORE_KILL
-    expect(await showKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ data: { left } })
+    const valuesLeft = ALL - SEALED_BEFORE_KILL
+    expect(await showKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ data: { left: valuesLeft } })
     expect(await readAll(withBothKeys)).toEqual(before)
     expect(await ownershipWith(NEW)).toMatchObject({
       kind: 'foreign',
       reason: expect.stringContaining('OLD_MASTER'),
     })
-    expect(await rotateKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ data: { resealed: left, left: 0 } })
+    expect(await rotateKeyRing(depsWith(NEW, [OLD]))).toMatchObject({
+      data: { resealed: valuesLeft, left: 0 },
+    })
     expect(await readAll(withNewKey)).toEqual(before)
   })
 

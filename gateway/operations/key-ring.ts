@@ -81,13 +81,13 @@ export type LostSecrets = { bots: number; endpoints: number }
 export async function forgetLostKey(deps: ActDeps): Promise<Answer<LostSecrets>> {
   const { db, config } = deps
   const keyFingerprint = fingerprintOf(config.masterKey)
-  const what = {
+  const namedAct = {
     name: 'key-ring forget',
     needsReason: true,
     argumentsOf: (data: LostSecrets) => ({ ...data }),
   }
   if ((await countProcessesWithOtherKeys(db, keyFingerprint)) > 0) return STILL_RUNNING
-  return act(deps, what, async (tx) => {
+  return act(deps, namedAct, async (tx) => {
     const { keyFingerprint: known, oldFingerprints } = await findIdentity(tx)
     if ([known, ...oldFingerprints].includes(keyFingerprint)) {
       return refused('conflict', 'The database knows the master key of these settings: see key-ring rotate.')

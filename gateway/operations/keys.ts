@@ -74,8 +74,8 @@ export function rotateKey(
 }
 
 export function revokeKey(deps: ActDeps, keyId: string): Promise<Answer<{ keyId: string }>> {
-  const what = { name: 'key revoke', needsReason: true, argumentsOf: () => ({ keyId }) }
-  return act(deps, what, async (tx) => {
+  const namedAct = { name: 'key revoke', needsReason: true, argumentsOf: () => ({ keyId }) }
+  return act(deps, namedAct, async (tx) => {
     if (!(await endKey({ db: tx, clock: deps.clock }, keyId))) {
       return refused('not_found', 'There is no active key with this id: see store show.')
     }

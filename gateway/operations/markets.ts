@@ -32,11 +32,11 @@ export async function listMarkets({ db }: ReadDeps): Promise<Answer<MarketList>>
  * follows the money.
  */
 export function switchMarket(deps: ActDeps, { market, isOff }: MarketSwitch): Promise<Answer<MarketSwitch>> {
-  const what = {
+  const namedAct = {
     name: `market ${isOff ? 'off' : 'on'}`,
     argumentsOf: ({ market }: MarketSwitch) => ({ market }),
   }
-  return act(deps, what, async (tx) => {
+  return act(deps, namedAct, async (tx) => {
     if (!NAME.test(market))
       return refused('usage', 'A market name is in lower case, such as market.csgo.com.')
     const view = { market, isOff }

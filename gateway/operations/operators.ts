@@ -80,12 +80,12 @@ export type Dismissed = Operator & { declinedProposals: bigint[] }
  * backs. The record of the operator's acts stays.
  */
 export function dismissOperator(deps: ActDeps, name: string): Promise<Answer<Dismissed>> {
-  const what = {
+  const namedAct = {
     name: 'operator remove',
     needsReason: true,
     argumentsOf: (dismissed: Dismissed) => dismissed,
   }
-  return act(deps, what, async (tx) => {
+  return act(deps, namedAct, async (tx) => {
     const operator = await findOperator(tx, name)
     if (operator === undefined) return noOperator(name)
     const { operatorId } = operator

@@ -26,7 +26,7 @@ export type PayoutView = {
 export function recordPayout(deps: ActDeps, payout: Payout): Promise<Answer<PayoutView>> {
   const { storeId, currency, amount: amountMinor, reference } = payout
   const view = { storeId, amountMinor, currency, reference }
-  const secondOperator = { input: view, moves: () => ({ amountMinor, currency }) }
+  const secondOperator = { input: view, amountMoved: () => ({ amountMinor, currency }) }
   return act(
     deps,
     { name: 'payout record', needsReason: true, argumentsOf: () => view, secondOperator },
@@ -73,14 +73,14 @@ export type VoidedPayout = PayoutView & { payoutId: bigint }
 /** Voids a payout that was never made. The amount is available to the store again; the reference stays used. */
 export function voidPayout(deps: ActDeps, payoutId: bigint): Promise<Answer<VoidedPayout>> {
   const argumentsOf = (voided: VoidedPayout) => ({ ...voided })
-  const moves = (_tx: Tx, { amountMinor, currency }: VoidedPayout) => ({ amountMinor, currency })
-  const what = {
+  const amountMoved = (_tx: Tx, { amountMinor, currency }: VoidedPayout) => ({ amountMinor, currency })
+  const namedAct = {
     name: 'payout void',
     needsReason: true,
     argumentsOf,
-    secondOperator: { input: { payoutId }, moves },
+    secondOperator: { input: { payoutId }, amountMoved },
   }
-  return act(deps, what, async (tx) => {
+  return act(deps, namedAct, async (tx) => {
     const answer = await undo({ tx, clock: deps.clock }, payoutId)
     if (answer.kind === 'unknown') return refused('not_found', `There is no payout ${payoutId}.`)
     const { storeId, amountMinor, currency, reference } = answer.payout

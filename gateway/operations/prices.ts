@@ -124,8 +124,8 @@ function hold(deps: ActDeps, { game, item }: PriceTarget, wanted: NewHold): Prom
   const { kind } = wanted
   const usdMicros = wanted.kind === 'override' ? wanted.usdMicros : null
   const argumentsOf = () => ({ game, item, ...(usdMicros !== null && { usdMicros }) })
-  const what = { name: ACT_NAMES[kind], needsReason: kind === 'override', argumentsOf }
-  return act(deps, what, async (tx) => {
+  const namedAct = { name: ACT_NAMES[kind], needsReason: kind === 'override', argumentsOf }
+  return act(deps, namedAct, async (tx) => {
     const mistake = mistakeOf(item, usdMicros)
     if (mistake !== undefined) return refused('usage', mistake)
     const since = deps.clock.now()

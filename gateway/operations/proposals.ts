@@ -26,14 +26,14 @@ export function changeApprovalLimit(
   deps: ActDeps,
   { aboveUsdMinor }: ApprovalLimit,
 ): Promise<Answer<ApprovalLimit>> {
-  const secondOperator = { input: { aboveUsdMinor }, moves: () => 'all' as const }
-  const what = {
+  const secondOperator = { input: { aboveUsdMinor }, amountMoved: () => 'all' as const }
+  const namedAct = {
     name: 'proposal limit',
     needsReason: true,
     argumentsOf: () => ({ aboveUsdMinor }),
     secondOperator,
   }
-  return act(deps, what, async (tx) => {
+  return act(deps, namedAct, async (tx) => {
     if (aboveUsdMinor !== null && aboveUsdMinor < 0n)
       return refused('usage', 'The limit must not be below zero.')
     const before = (await readApprovalLimit(tx)) ?? null
@@ -150,8 +150,8 @@ function close(deps: ActDeps, proposalId: bigint, message: string): Promise<Answ
 }
 
 export function declineProposal(deps: ActDeps, proposalId: bigint): Promise<Answer<{ proposalId: bigint }>> {
-  const what = { name: 'proposal decline', needsReason: true, argumentsOf: () => ({ proposalId }) }
-  return act(deps, what, async (tx) => {
+  const namedAct = { name: 'proposal decline', needsReason: true, argumentsOf: () => ({ proposalId }) }
+  return act(deps, namedAct, async (tx) => {
     const decision = { proposalId, state: 'declined', by: deps.operator, at: deps.clock.now() } as const
     if (!(await decideProposal(tx, decision))) return notOpen(proposalId)
     return done({ proposalId }, `Proposal ${proposalId} is declined.`)

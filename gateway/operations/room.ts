@@ -9,12 +9,12 @@ export type FreedRoom = { storeId: bigint; trades: number }
 
 /** Frees the part of a store's limit that reversals use. Otherwise, each reversal uses its part for 30 days. */
 export function freeRoom(deps: ActDeps, storeId: bigint): Promise<Answer<FreedRoom>> {
-  const what = {
+  const namedAct = {
     name: 'store free-room',
     needsReason: true,
     argumentsOf: (freed: FreedRoom) => ({ ...freed }),
   }
-  return act(deps, what, async (tx) => {
+  return act(deps, namedAct, async (tx) => {
     if ((await findStore(tx, storeId)) === undefined) {
       return noStore(storeId)
     }

@@ -275,42 +275,42 @@ const termsOf = ({ price, received, currency, soldAt }: SoldLine) => ({
 
 function recordOneSold(deps: ActDeps, text: string): Promise<Answer<SoldItem>> {
   const line = readLine(text)
-  const what = {
+  const namedAct = {
     name: 'items sold',
     needsReason: true,
     argumentsOf: (sold: SoldItem) => (typeof line === 'string' ? sold : { ...sold, ...termsOf(line) }),
   }
-  return act(deps, what, async (tx) =>
+  return act(deps, namedAct, async (tx) =>
     typeof line === 'string' ? refused('usage', line) : sellOne(tx, deps, line),
   )
 }
 
 async function sellOne(tx: Tx, { clock }: ActDeps, line: SoldLine): Promise<Answer<SoldItem>> {
   const { item, market, reference, tradeId, assetId, price, received, currency } = line
-  const sold = { item, market, reference }
+  const soldItem = { item, market, reference }
   const custody = await lockItem(tx, line)
   if (custody === undefined) return refused('not_found', 'names an item that no bot ever held')
-  const known = await lockSale(tx, market, reference)
-  if (known !== undefined) {
-    const { sale } = known
+  const knownSale = await lockSale(tx, market, reference)
+  if (knownSale !== undefined) {
+    const { sale } = knownSale
     const isSame =
-      known.tradeId === tradeId &&
-      known.assetId === assetId &&
-      known.currency === currency &&
+      knownSale.tradeId === tradeId &&
+      knownSale.assetId === assetId &&
+      knownSale.currency === currency &&
       sale.price === price &&
       sale.received === received
     return isSame
-      ? unchanged(sold, 'It was recorded before.')
+      ? unchanged(soldItem, 'It was recorded before.')
       : refused('conflict', `names ${reference} on ${market}, which is another sale`)
   }
   if (custody.isProtected)
     return refused('conflict', 'names an item that is still under Steam’s protection: it cannot have left')
   if (custody.moved === 'back') return refused('conflict', 'names an item that went back to its shopper')
-  const live = await currentSaleOf(tx, custody)
-  if (live !== undefined)
+  const currentSale = await currentSaleOf(tx, custody)
+  if (currentSale !== undefined)
     return refused(
       'conflict',
-      `names an item of another sale: ${live.reference} on ${live.market}, ${live.state}`,
+      `names an item of another sale: ${currentSale.reference} on ${currentSale.market}, ${currentSale.state}`,
     )
   if (custody.moved === 'in') await moveItem({ db: tx, clock }, item)
   const soldAt = line.soldAt ?? clock.now()
@@ -327,5 +327,5 @@ async function sellOne(tx: Tx, { clock }: ActDeps, line: SoldLine): Promise<Answ
     isByHand: true,
   }
   await recordHandSale(tx, { ...subject, price, received, soldAt })
-  return done(sold)
+  return done(soldItem)
 }

@@ -73,8 +73,8 @@ const onReleaseOf = ({ steamId: _, ...rest }: OnReleaseShopper) => rest
 
 /** Denies the account. Its open offers stay open, and the answer lists them. */
 export function denyShopper(deps: ActDeps, steamId: string): Promise<Answer<DeniedShopper>> {
-  const what = { name: 'shopper deny', needsReason: true, argumentsOf: () => ({ steamId }) }
-  return act(deps, what, async (tx) => {
+  const namedAct = { name: 'shopper deny', needsReason: true, argumentsOf: () => ({ steamId }) }
+  return act(deps, namedAct, async (tx) => {
     const reason = scrub(deps.reason ?? '')
     const isNew = await saveDenial(tx, { steamId, reason, at: deps.clock.now() })
     const [denied] = await deniedShoppers(tx, { steamId, limit: 1 })
@@ -159,8 +159,8 @@ export async function listShoppers({ db }: FindDeps): Promise<Answer<ShopperList
 
 /** Lets the credit modes of the stores apply again to an account that took items back. */
 export function trustShopper(deps: ActDeps, steamId: string): Promise<Answer<{ steamId: string }>> {
-  const what = { name: 'shopper trust', needsReason: true, argumentsOf: () => ({ steamId }) }
-  return act(deps, what, async (tx) => {
+  const namedAct = { name: 'shopper trust', needsReason: true, argumentsOf: () => ({ steamId }) }
+  return act(deps, namedAct, async (tx) => {
     if (!(await endOnRelease(tx, steamId)))
       return refused('not_found', `${steamId} is already credited as its stores decide.`)
     return done({ steamId }, `${steamId} is credited as its stores decide, until it takes items back again.`)

@@ -167,13 +167,13 @@ function adjust(
   request: AdjustmentRequest,
 ): Promise<Answer<AdjustedStore>> {
   const { storeId, currency, amountMinor, reference, mayOwe = false } = request
-  const what = {
+  const namedAct = {
     name: ACT_NAMES[kind],
     needsReason: true,
     argumentsOf: (adjusted: AdjustedStore) => ({ ...adjusted }),
-    secondOperator: { input: { ...request }, moves: () => ({ amountMinor, currency }) },
+    secondOperator: { input: { ...request }, amountMoved: () => ({ amountMinor, currency }) },
   }
-  return act(deps, what, async (tx) => {
+  return act(deps, namedAct, async (tx) => {
     const refusal = refuseMovement({ what: 'an adjustment', reference, amountMinor })
     if (refusal !== undefined) return refusal
     if ((await findStore(tx, storeId)) === undefined) return noStore(storeId)

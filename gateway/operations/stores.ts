@@ -79,12 +79,12 @@ export const disableStore = (deps: ActDeps, storeId: bigint) => switchStore(deps
 export const enableStore = (deps: ActDeps, storeId: bigint) => switchStore(deps, storeId, false)
 
 function switchStore(deps: ActDeps, storeId: bigint, isOff: boolean): Promise<Answer<SwitchedStore>> {
-  const what = {
+  const namedAct = {
     name: isOff ? 'store disable' : 'store enable',
     needsReason: isOff,
     argumentsOf: () => ({ storeId }),
   }
-  return act(deps, what, async (tx) => {
+  return act(deps, namedAct, async (tx) => {
     const store = await findStore(tx, storeId)
     if (store === undefined) return noStore(storeId)
     const { name } = store

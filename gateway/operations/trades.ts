@@ -36,8 +36,8 @@ const MOST_LISTED = 500
  * number or Steam id; undefined for all bots.
  */
 export async function listTrades({ db }: ReadDeps, bot?: string): Promise<Answer<TradeList>> {
-  const found = await selectOpenTrades(db, { bot, limit: MOST_LISTED + 1 })
-  return done({ trades: found.slice(0, MOST_LISTED), isCut: found.length > MOST_LISTED })
+  const rows = await selectOpenTrades(db, { bot, limit: MOST_LISTED + 1 })
+  return done({ trades: rows.slice(0, MOST_LISTED), isCut: rows.length > MOST_LISTED })
 }
 
 const viewOf = ({ tradeId, depositId, state, depositStatus, steamTradeId }: ChangedTrade): ChangedTrade => ({
@@ -56,8 +56,8 @@ const argumentsOf = ({ tradeId, depositId, state, steamTradeId }: ChangedTrade) 
 })
 
 export function endTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<ChangedTrade>> {
-  const what = { name: 'trade end', needsReason: true, argumentsOf }
-  return change(deps, what, {
+  const namedAct = { name: 'trade end', needsReason: true, argumentsOf }
+  return change(deps, namedAct, {
     tradeId,
     fact: { kind: 'given_up', because: 'ended_by_operator' },
     message: ({ state, depositStatus }) =>
@@ -85,11 +85,11 @@ export function creditTrade(
   { tradeId, steamTradeId, offerId }: Credit,
 ): Promise<Answer<ChangedTrade>> {
   const secondOperator = secondOperatorFor(tradeId, { tradeId, steamTradeId, offerId })
-  const what = { name: 'trade credit', needsReason: true, argumentsOf, secondOperator }
+  const namedAct = { name: 'trade credit', needsReason: true, argumentsOf, secondOperator }
   if (!STEAM_NUMBER.test(steamTradeId) || (offerId !== null && !STEAM_NUMBER.test(offerId))) {
     return Promise.resolve(refused('usage', 'Steam’s numbers have up to 20 digits.'))
   }
-  return change(deps, what, {
+  return change(deps, namedAct, {
     tradeId,
     fact: { kind: 'operator_credits', steamTradeId, offerId },
     check: (tx) => whyTaken(tx, { tradeId, steamTradeId, offerId }),
@@ -102,8 +102,8 @@ export function creditTrade(
 async function whyTaken(tx: Tx, { tradeId, steamTradeId, offerId }: Credit): Promise<Refused | undefined> {
   const other = await tradeOfSteam(tx, { steamTradeId, offerId, except: tradeId })
   if (other === undefined) return undefined
-  const what = other.steamTradeId === steamTradeId ? `Steam trade ${steamTradeId}` : `offer ${offerId}`
-  return refused('conflict', `Nothing was credited: ${what} belongs to trade ${other.tradeId}.`)
+  const taken = other.steamTradeId === steamTradeId ? `Steam trade ${steamTradeId}` : `offer ${offerId}`
+  return refused('conflict', `Nothing was credited: ${taken} belongs to trade ${other.tradeId}.`)
 }
 
 function whyNotCredited(before: FoundTrade, asked: Credit): Refused {
@@ -124,8 +124,8 @@ function whyNotCredited(before: FoundTrade, asked: Credit): Refused {
  */
 export function releaseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<ChangedTrade>> {
   const secondOperator = secondOperatorFor(tradeId, { tradeId })
-  const what = { name: 'trade release', needsReason: true, argumentsOf, secondOperator }
-  return change(deps, what, {
+  const namedAct = { name: 'trade release', needsReason: true, argumentsOf, secondOperator }
+  return change(deps, namedAct, {
     tradeId,
     fact: { kind: 'operator_releases' },
     message: () => `The held credit of trade ${tradeId} is available.`,
@@ -143,8 +143,8 @@ export function releaseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<Cha
  */
 export function reverseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<ChangedTrade>> {
   const secondOperator = secondOperatorFor(tradeId, { tradeId })
-  const what = { name: 'trade reverse', needsReason: true, argumentsOf, secondOperator }
-  return change(deps, what, {
+  const namedAct = { name: 'trade reverse', needsReason: true, argumentsOf, secondOperator }
+  return change(deps, namedAct, {
     tradeId,
     fact: { kind: 'operator_reverses' },
     message: () => `Trade ${tradeId} is reversed, as if Steam had said so.`,
@@ -157,7 +157,7 @@ const secondOperatorFor = (
   input: Record<string, unknown>,
 ): SecondOperator<ChangedTrade> => ({
   input,
-  moves: (tx) => worthOfTrade(tx, tradeId),
+  amountMoved: (tx) => worthOfTrade(tx, tradeId),
 })
 
 /** Makes a bot ask Steam about a trade now, before it is due. */
@@ -192,9 +192,9 @@ type Change = {
 }
 
 /** Changes a trade as all other code does: the rules decide, while the deposit's row is locked. */
-function change(deps: ActDeps, what: NamedAct<ChangedTrade>, how: Change): Promise<Answer<ChangedTrade>> {
+function change(deps: ActDeps, namedAct: NamedAct<ChangedTrade>, how: Change): Promise<Answer<ChangedTrade>> {
   const { tradeId, fact } = how
-  return act(deps, what, async (tx) => {
+  return act(deps, namedAct, async (tx) => {
     const before = await findTrade(tx, tradeId)
     if (before === undefined) return refused('not_found', `There is no trade ${tradeId}.`)
     const obstacle = await how.check?.(tx)

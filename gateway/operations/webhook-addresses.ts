@@ -20,8 +20,8 @@ export function allowWebhookAddress(
   deps: ActDeps,
   { storeId, address: typed, inside: asked }: NamedAddress,
 ): Promise<Answer<NamedAddress>> {
-  const what = { name: 'store allow-address', argumentsOf: (named: NamedAddress) => ({ ...named }) }
-  return act(deps, what, async (tx) => {
+  const namedAct = { name: 'store allow-address', argumentsOf: (named: NamedAddress) => ({ ...named }) }
+  return act(deps, namedAct, async (tx) => {
     const address = parseAddress(typed)
     if (address === undefined) return refused('usage', FORM)
     const { host } = address
@@ -52,8 +52,8 @@ export function forbidWebhookAddress(
   deps: ActDeps,
   { storeId, address: typed }: { storeId: bigint; address: string },
 ): Promise<Answer<ForbiddenAddress>> {
-  const what = { name: 'store forbid-address', argumentsOf: (named: ForbiddenAddress) => ({ ...named }) }
-  return act(deps, what, async (tx) => {
+  const namedAct = { name: 'store forbid-address', argumentsOf: (named: ForbiddenAddress) => ({ ...named }) }
+  return act(deps, namedAct, async (tx) => {
     const address = parseAddress(typed)
     if (address === undefined) return refused('usage', FORM)
     const named = { storeId, address: formatAddress(address) }

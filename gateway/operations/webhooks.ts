@@ -77,8 +77,8 @@ type Replay = { endpointId: bigint } & ({ eventId: string } | { fromSequence: nu
 
 /** Sends one event again, whatever its type, or every event of a range whose type the endpoint wants. */
 export function replayWebhooks(deps: ActDeps, { endpointId, ...body }: Replay): Promise<Answer<Replayed>> {
-  const what = { name: 'webhook replay', argumentsOf: (data: Replayed) => ({ ...data, ...body }) }
-  return act(deps, what, async (tx) => {
+  const namedAct = { name: 'webhook replay', argumentsOf: (data: Replayed) => ({ ...data, ...body }) }
+  return act(deps, namedAct, async (tx) => {
     const endpoint = await storeOfEndpoint(tx, endpointId)
     if (endpoint === undefined) return noEndpoint(endpointId)
     const { storeId } = endpoint

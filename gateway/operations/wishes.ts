@@ -30,8 +30,8 @@ const INVALID_NAME = refused(
 )
 
 export function sendItems(deps: ActDeps, { to, bot, assets }: SendRequest): Promise<Answer<NewWishes>> {
-  const what = { name: 'items send', argumentsOf: (made: NewWishes) => ({ ...made, to }) }
-  return act(deps, what, async (tx) => {
+  const namedAct = { name: 'items send', argumentsOf: (made: NewWishes) => ({ ...made, to }) }
+  return act(deps, namedAct, async (tx) => {
     if (!NAME.test(to)) return INVALID_NAME
     const free = await freeItems(tx, bot)
     const chosen = assets === undefined ? free : free.filter(({ assetId }) => assets.includes(assetId))
@@ -53,12 +53,12 @@ const requestedText = (items: readonly FreeItem[], wishes: readonly bigint[]): s
 
 /** Asks the vault to return items to a deposit's shopper: the free ones of the trade that delivered last. */
 export function returnItems(deps: ActDeps, depositId: bigint): Promise<Answer<NewWishes>> {
-  const what = {
+  const namedAct = {
     name: 'items return',
     needsReason: true,
     argumentsOf: (made: NewWishes) => ({ ...made, depositId }),
   }
-  return act(deps, what, async (tx) => {
+  return act(deps, namedAct, async (tx) => {
     const trade = await tradeOfDeposit(tx, depositId)
     if (trade === undefined || trade.steamTradeId === null)
       return refused('not_found', `No items were received for deposit ${depositId}.`)
@@ -103,8 +103,8 @@ export type RuleView = { rule: SendRule | null }
  * rule.
  */
 export function changeSendRule(deps: ActDeps, rule: SendRule | undefined): Promise<Answer<RuleView>> {
-  const what = { name: 'items rule', argumentsOf: (view: RuleView) => view }
-  return act(deps, what, async (tx) => {
+  const namedAct = { name: 'items rule', argumentsOf: (view: RuleView) => view }
+  return act(deps, namedAct, async (tx) => {
     if (rule !== undefined && !NAME.test(rule.destination)) return INVALID_NAME
     const before = await readSendRule(tx)
     const view = { rule: rule ?? null }
