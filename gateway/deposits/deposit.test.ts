@@ -35,10 +35,10 @@ describe('a deposit', () => {
   })
 
   it.each(ENDS)('ends as %s with its trade if it is pending, and otherwise does not change', (status) => {
-    const ended = { kind: 'trade_ended', status } as const
-    expect(statusAfter('pending', ended)).toBe(status)
+    const tradeEnded = { kind: 'trade_ended', status } as const
+    expect(statusAfter('pending', tradeEnded)).toBe(status)
     for (const other of DEPOSIT_STATUSES.filter((from) => from !== 'pending')) {
-      expect(statusAfter(other, ended)).toBeNull()
+      expect(statusAfter(other, tradeEnded)).toBeNull()
     }
   })
 

@@ -169,9 +169,9 @@ describe('D-31 the account that gave the items', () => {
       price,
       reversed,
     }))
-    const read = depositEventSchema.parse({ ...event, data: { ...data, trade: { ...rest, items: names } } })
-    expect(read.data).toMatchObject({ shopper: null, customerLabel: null, trade: { partnerSteamId: null } })
-    expect(read.data.trade?.items.map(({ marketHashName }) => marketHashName)).toEqual([null, null])
+    const parsed = depositEventSchema.parse({ ...event, data: { ...data, trade: { ...rest, items: names } } })
+    expect(parsed.data).toMatchObject({ shopper: null, customerLabel: null, trade: { partnerSteamId: null } })
+    expect(parsed.data.trade?.items.map(({ marketHashName }) => marketHashName)).toEqual([null, null])
   })
 })
 

@@ -326,12 +326,12 @@ it('an error report is logged only for a deposit’s page, and without the full 
 })
 
 it('trade links from one address are looked up four at a time, and a link from another does not wait for them', async () => {
-  const begun: string[] = []
+  const begunReads: string[] = []
   const release = Promise.withResolvers<void>()
   const steam = {
     ...till.deps.steam,
     readProfile: async (steamId: string) => {
-      begun.push(steamId)
+      begunReads.push(steamId)
       await release.promise
       return till.deps.steam.readProfile(steamId)
     },
@@ -345,9 +345,9 @@ it('trade links from one address are looked up four at a time, and a link from a
     return (await page.inject({ method: 'POST', url: '/api/trade-url', remoteAddress, payload })).statusCode
   }
   const crowd = [1, 2, 3, 4, 5, 6].map((partner) => give('203.0.113.9', partner))
-  await expect.poll(() => begun.length).toBe(4)
+  await expect.poll(() => begunReads.length).toBe(4)
   const other = give('203.0.113.10', 9)
-  await expect.poll(() => begun.slice(4)).toEqual(['76561197960265737'])
+  await expect.poll(() => begunReads.slice(4)).toEqual(['76561197960265737'])
   release.resolve()
   expect(await Promise.all([...crowd, other])).toEqual(Array(7).fill(200))
   await page.close()

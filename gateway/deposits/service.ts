@@ -47,25 +47,25 @@ export const depositTopic = (id: bigint): string => `deposit:${id}`
 export async function resolveUser(deps: DepositDeps, { hash, tradeUrl }: TradeUrlBody): Promise<User> {
   const link = parseTradeLink(tradeUrl)
   if (link === undefined) refuse('invalid_trade_link')
-  const found = await findByHash(deps.db, hash)
-  if (found === undefined) refuse('deposit_not_found')
-  if (isFinal(found.status)) refuse('deposit_closed')
+  const unlockedDeposit = await findByHash(deps.db, hash)
+  if (unlockedDeposit === undefined) refuse('deposit_not_found')
+  if (isFinal(unlockedDeposit.status)) refuse('deposit_closed')
   const steamId = steamIdOfAccount(link.partner)
-  if (found.shopper_locked && found.shopper_steam_id !== steamId) refuse('other_shopper')
+  if (unlockedDeposit.shopper_locked && unlockedDeposit.shopper_steam_id !== steamId) refuse('other_shopper')
   if (await isRefused(deps.db, steamId)) refuse('shopper_refused')
-  await countLink(deps, found.id, { steamId, token: link.token })
+  await countLink(deps, unlockedDeposit.id, { steamId, token: link.token })
   const answer = await deps.steam.readProfile(steamId)
   if (answer.kind === 'unknown_account') refuse('user_not_found')
   if (answer.kind === 'unavailable') {
     deps.log.warn(
-      { deposit: String(found.id), reason: answer.reason },
+      { deposit: String(unlockedDeposit.id), reason: answer.reason },
       'profile could not be read from Steam',
     )
     refuse('steam_unavailable')
   }
   const { profile } = answer
   await inTransaction(deps.db, async (tx) => {
-    const deposit = await lockDeposit(tx, { id: found.id })
+    const deposit = await lockDeposit(tx, { id: unlockedDeposit.id })
     if (deposit === undefined) refuse('deposit_not_found')
     if (isFinal(deposit.status)) refuse('deposit_closed')
     const isChanged = deposit.user_steam_id !== steamId || tokenOfDeposit(deps.box, deposit) !== link.token

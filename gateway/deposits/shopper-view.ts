@@ -61,8 +61,8 @@ function viewOf(row: ViewRow, communityUrl: string): View {
   const payment = paymentOf(row.is_old ? withoutDetails(row) : row, communityUrl)
   const { timeLeft, ...lasting } = payment
   const timeEnds = timeLeft === null ? null : row.status === 'created' ? row.expires_at : row.deadline
-  const tagged = JSON.stringify({ ...lasting, timeEnds })
-  const etag = `"${sha256(tagged).toString('base64url').slice(0, 22)}"`
+  const taggedJson = JSON.stringify({ ...lasting, timeEnds })
+  const etag = `"${sha256(taggedJson).toString('base64url').slice(0, 22)}"`
   const isOpen = row.trade_state === 'active' && row.trade_id !== null && row.bot_id !== null
   return {
     depositId: row.id,
@@ -161,10 +161,10 @@ const returnUrl = (url: string, { id, external_id: externalId }: ViewRow): strin
 /** Returns the held part, or the most that will be held once the open offer is accepted. */
 function heldOf({ status, total, promised_amount: promised, ...row }: ViewRow) {
   // A promised amount shows that the shopper was not on release when the offer was made.
-  const ofShopper = row.is_on_release && promised === 0n ? 'on_release' : null
-  const ruling =
-    row.trade_credit_mode ?? mostCareful([row.store_credit_mode, row.deposit_credit_mode, ofShopper])
-  const heldBy = ruling === 'on_release' ? ('release' as const) : ('limit' as const)
+  const shopperMode = row.is_on_release && promised === 0n ? 'on_release' : null
+  const rulingMode =
+    row.trade_credit_mode ?? mostCareful([row.store_credit_mode, row.deposit_credit_mode, shopperMode])
+  const heldBy = rulingMode === 'on_release' ? ('release' as const) : ('limit' as const)
   if (status !== 'pending') {
     return {
       heldAmount: Number(row.held_amount),

@@ -60,7 +60,7 @@ type Asker = { storeId: bigint; depositId: bigint; reload: boolean; signal: Abor
 
 /** Returns a recent answer, joins a running request, or has a bot ask Steam. */
 export async function lookAtSteam(deps: LookDeps, key: InventoryKey, asker: Asker): Promise<Look> {
-  const start = await inTransaction(deps.db, (tx) => begin(deps, tx, { key, asker }))
+  const start = await inTransaction(deps.db, (tx) => joinOrRequest(deps, tx, { key, asker }))
   if (start === undefined) {
     deps.log.warn({ game: key.game }, 'no bot was online to read an inventory')
     return { failure: 'no_bot' }
@@ -69,22 +69,22 @@ export async function lookAtSteam(deps: LookDeps, key: InventoryKey, asker: Aske
   return seenOf(start) ?? askInTurn(deps, { key, asker, first: start })
 }
 
-async function begin(deps: LookDeps, tx: Tx, { key, asker }: { key: InventoryKey; asker: Asker }) {
+async function joinOrRequest(deps: LookDeps, tx: Tx, { key, asker }: { key: InventoryKey; asker: Asker }) {
   const now = deps.clock.now()
   await lockKey(tx, key)
   const refused = await refusedToken(tx, key, spanOf(now, REFUSED_TOKEN_MS))
   if (refused !== undefined) return refused
-  const known = await newest(tx, deps, key)
+  const known = await newestRequest(tx, deps, key)
   if (known !== undefined && mayServe(known, { reload: asker.reload, now })) return known
-  const wait = await retryAfterOf(tx, { depositId: asker.depositId, key, now })
-  if (wait === undefined) return request(deps, tx, { key, asker, tried: [] })
+  const retryAfter = await retryAfterOf(tx, { depositId: asker.depositId, key, now })
+  if (retryAfter === undefined) return request(deps, tx, { key, asker, tried: [] })
   // Too many reads: the items of the last minute are better than none, even if some of them are gone.
   const last = await latestRequest(tx, key, { span: spanOf(now, FRESH_MS), mayHaveGone: true })
   if (last !== undefined && mayServe(last, { reload: false, now })) return last
-  return { failure: 'too_many', ...wait } as const
+  return { failure: 'too_many', ...retryAfter } as const
 }
 
-const newest = (tx: Tx, { clock }: LookDeps, key: InventoryKey): Promise<RequestRow | undefined> =>
+const newestRequest = (tx: Tx, { clock }: LookDeps, key: InventoryKey): Promise<RequestRow | undefined> =>
   latestRequest(tx, key, { span: spanOf(clock.now(), FRESH_MS) })
 
 /**
@@ -189,7 +189,7 @@ async function askAnother(
   { key, asker, row, tried }: Another,
 ): Promise<RequestRow | undefined> {
   await lockKey(tx, key)
-  const latest = await newest(tx, deps, key)
+  const latest = await newestRequest(tx, deps, key)
   if (latest !== undefined && latest.id > row.id) return latest
   const { state } = (await findRequest(tx, row.id)) ?? { state: 'done' as const }
   if (state === 'taken' || (await chooseBotForReading(tx, tried)) === undefined) return undefined

@@ -187,15 +187,15 @@ describe('D-13 quotes', () => {
 
   test('are deleted a day after they expired, even a deposit’s latest, and inventory requests at the age of a day', async () => {
     const { quoteId } = await till.ask()
-    const left = async () => ({
+    const rowsLeft = async () => ({
       quotes: (await quotes()).length,
       requests: (await till.db.selectFrom('inventory_request').select('id').execute()).length,
     })
     await sweepInventories(till.deps)
-    expect(await left()).toEqual({ quotes: 1, requests: 1 })
+    expect(await rowsLeft()).toEqual({ quotes: 1, requests: 1 })
     till.clock.advance(25 * 60 * MINUTE_MS)
     await sweepInventories(till.deps)
-    expect(await left()).toEqual({ quotes: 0, requests: 0 })
+    expect(await rowsLeft()).toEqual({ quotes: 0, requests: 0 })
     expect(await forTrade(['1'], quoteId)).toMatchObject({ kind: 'refused' })
   })
 })
@@ -271,23 +271,23 @@ describe('reads of an inventory', () => {
   })
 
   test('keep at most fifty quotes of a deposit: a new quote replaces the oldest', async () => {
-    const made: (string | null)[] = []
+    const quoteIds: (string | null)[] = []
     for (let n = 0; n < 52; n += 1) {
       await setPrices(till, { Knife: 20_000_000n + BigInt(n) * 1_000_000n })
-      made.push((await till.ask()).quoteId)
+      quoteIds.push((await till.ask()).quoteId)
       till.clock.advance(10_000)
     }
-    expect((await quotes()).map(({ id }) => id)).toEqual(made.slice(2))
+    expect((await quotes()).map(({ id }) => id)).toEqual(quoteIds.slice(2))
   })
 
   test('write quotes that are deleted after fifteen minutes, except the latest and those with a trade', async () => {
-    const made: (string | null)[] = []
+    const quoteIds: (string | null)[] = []
     for (let n = 0; n < 3; n += 1) {
       await setPrices(till, { Knife: 20_000_000n + BigInt(n) * 1_000_000n })
-      made.push((await till.ask()).quoteId)
+      quoteIds.push((await till.ask()).quoteId)
       till.clock.advance(10_000)
     }
-    const [first, traded, latest] = made
+    const [first, traded, latest] = quoteIds
     await aTradeWith(traded)
     // The first quote is a millisecond younger than 15 minutes.
     till.clock.advance(15 * MINUTE_MS - 30_001)

@@ -42,8 +42,8 @@ export async function saveQuote(db: Db, quote: UnsavedQuote): Promise<SavedQuote
   return inTransaction(db, async (tx) => {
     await lockQuotes(tx, quote.depositId)
     // Another call may have written a quote in the meantime.
-    const written = await reusableQuote(tx, quote)
-    if (written !== undefined) return written
+    const newerQuote = await reusableQuote(tx, quote)
+    if (newerQuote !== undefined) return newerQuote
     await writeQuote(tx, { ...quote, expiresAt: new Date(quote.at.getTime() + QUOTE_LIFE_MS) })
     await dropOldQuotes(tx, quote.depositId, MOST_QUOTES)
     return pricesOf(quote.id, quote.items)
@@ -140,8 +140,8 @@ async function findQuote(tx: Tx, { depositId, steamId, game, quoteId }: QuoteReq
   if (quote === undefined) return undefined
   const rate = await findRate(tx, quote.rateId)
   // The rate was checked when the quote was made. Its age no longer matters.
-  const read = rate && readRate(quote.currency, rate, rate.asOf)
-  return read?.kind === 'rate' ? { ...quote, perUsd: read.perUsd } : undefined
+  const checkedRate = rate && readRate(quote.currency, rate, rate.asOf)
+  return checkedRate?.kind === 'rate' ? { ...quote, perUsd: checkedRate.perUsd } : undefined
 }
 
 type CheckedQuote = Pick<QuoteRequest, 'game' | 'rules' | 'now'> & {

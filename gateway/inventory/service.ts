@@ -75,9 +75,9 @@ type ReadOutcome = Snapshot | Failure
 /** During maintenance, or if no bot can read. */
 const CLOSED: Failure = { errorType: 'engineeringWorks' }
 
-async function answerOf({ db }: InventoryDeps, found: Seen | Failure): Promise<ReadOutcome> {
-  if ('errorType' in found) return found
-  const { requestId, answer, at } = found
+async function answerOf({ db }: InventoryDeps, seenOrFailure: Seen | Failure): Promise<ReadOutcome> {
+  if ('errorType' in seenOrFailure) return seenOrFailure
+  const { requestId, answer, at } = seenOrFailure
   return { answer: answer ?? storedAnswerSchema.parse(await readAnswer(db, requestId)), at }
 }
 
@@ -100,16 +100,16 @@ async function isOutage({ db }: InventoryDeps): Promise<boolean> {
 
 type Request = { deposit: DepositRow; key: InventoryKey }
 
-async function toInventory(deps: InventoryDeps, asked: Request, found: ReadOutcome): Promise<Inventory> {
+async function toInventory(deps: InventoryDeps, asked: Request, outcome: ReadOutcome): Promise<Inventory> {
   const { deposit, key } = asked
   const now = deps.clock.now()
-  const items = 'answer' in found && found.answer.kind === 'items' ? found.answer.items : []
+  const items = 'answer' in outcome && outcome.answer.kind === 'items' ? outcome.answer.items : []
   const { game } = key
   const names = items.flatMap((item) => priceNamesOf(item, game))
   const { currency } = deposit
   const rules = await rulesOfStore(deps.db, deps.rules, deposit.store_id)
   const prices = await priceList(deps.db, { game, currency, names, rules, now })
-  const ageMs = 'at' in found ? now.getTime() - found.at.getTime() : 0
+  const ageMs = 'at' in outcome ? now.getTime() - outcome.at.getTime() : 0
   const base = {
     items: [],
     minPrice: 0,
@@ -128,11 +128,11 @@ async function toInventory(deps: InventoryDeps, asked: Request, found: ReadOutco
     minPrice: 'refused' in prices ? 0 : Number(minimumOf(game, prices.rate, deposit.min_amount)),
     inventoryError: true,
     inventoryErrorType,
-    ...('answer' in found &&
-      isRestricted(found.answer) && { inventoryErrorCause: 'accountRestricted' as const }),
+    ...('answer' in outcome &&
+      isRestricted(outcome.answer) && { inventoryErrorCause: 'accountRestricted' as const }),
   })
-  if ('errorType' in found) return failure(found.errorType)
-  if (found.answer.kind !== 'items') return failure(errorTypeOf(found.answer, await isOutage(deps)))
+  if ('errorType' in outcome) return failure(outcome.errorType)
+  if (outcome.answer.kind !== 'items') return failure(errorTypeOf(outcome.answer, await isOutage(deps)))
   if ('refused' in prices) {
     deps.log.error(
       { currency, reason: prices.refused },
@@ -212,8 +212,8 @@ async function holdOf(deps: InventoryDeps, { game, ...asked }: Holding): Promise
   const now = deps.clock.now()
   const days = deps.protectionDays(game)
   const { user_steam_id: steamId } = asked.deposit
-  const ofShopper = steamId === null ? null : await creditModeOf(deps.db, steamId)
-  const promised = await forecastPromise(deps.db, { ...asked, ofShopper, days })
+  const shopperMode = steamId === null ? null : await creditModeOf(deps.db, steamId)
+  const promised = await forecastPromise(deps.db, { ...asked, shopperMode, days })
   if (promised === null) return null
   return {
     atOnce: Number(promised.atOnce),

@@ -91,9 +91,9 @@ async function checkNewest(client: Client, { verified, settled }: UncheckedEntri
   for (let parts = 0; parts < MOST_PARTS; parts += 1) {
     const to = await lastOfNextPart(client, from, settled)
     if (to === undefined) break
-    const found = await differencesOf(client, from, to)
-    if (!(await recordVerified(client, { from, to }, found.length))) break
-    differences.push(...found)
+    const differencesOfPart = await differencesOf(client, from, to)
+    if (!(await recordVerified(client, { from, to }, differencesOfPart.length))) break
+    differences.push(...differencesOfPart)
     from = to
   }
   return differences

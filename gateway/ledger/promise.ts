@@ -7,7 +7,7 @@ import { readRoom, reservePromise } from './promise-store.ts'
 type PromiseQuery = {
   deposit: { store_id: bigint; credit_mode: CreditMode | null }
   /** The mode that the shopper's account requires; null if the store and the deposit decide. */
-  ofShopper: CreditMode | null
+  shopperMode: CreditMode | null
   rateId: bigint
   /** In minor units of the rate's currency. */
   total: bigint
@@ -25,21 +25,21 @@ export type CreditPromise = { atOnce: bigint; days: number; by: 'limit' | 'relea
  */
 export async function makePromise(tx: Tx, query: PromiseQuery): Promise<CreditPromise | null> {
   if (query.days === 0) return null
-  const { deposit, ofShopper, rateId, total } = query
+  const { deposit, shopperMode, rateId, total } = query
   // On release, the store can spend nothing at delivery, so nothing has to be reserved.
-  if (ofShopper !== 'on_release') await reservePromise(tx, { storeId: deposit.store_id, rateId, total })
+  if (shopperMode !== 'on_release') await reservePromise(tx, { storeId: deposit.store_id, rateId, total })
   return forecastPromise(tx, query)
 }
 
 /** Like `makePromise`, but without a reservation, so the result may differ a moment later. */
 export async function forecastPromise(
   db: Db | Tx,
-  { deposit, ofShopper, rateId, total, days }: PromiseQuery,
+  { deposit, shopperMode, rateId, total, days }: PromiseQuery,
 ): Promise<CreditPromise | null> {
   if (days === 0) return null
   const { mode, free, otherPromises } = await readRoom(db, { storeId: deposit.store_id, rateId })
   const riskRoom = roomFor({ free, otherPromises, ownPromise: 0n })
-  const strictest = mostCareful([mode, deposit.credit_mode, ofShopper])
+  const strictest = mostCareful([mode, deposit.credit_mode, shopperMode])
   const atOnce = promisedPart({ total, isProtected: true, mode: strictest, riskRoom })
   return { atOnce, days, by: strictest === 'on_release' ? 'release' : 'limit' }
 }

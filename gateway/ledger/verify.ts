@@ -72,27 +72,27 @@ export async function differencesOfAll(
   client: Client,
   afterEach: () => Promise<void> = async () => {},
 ): Promise<Difference[]> {
-  const found: Difference[] = []
+  const differences: Difference[] = []
   const ask = async (statement: string, values: string[] = []) => {
     const rows = await onSnapshot(
       client,
       DEADLINE_MS,
       async () => (await client.query<Difference>(statement, values)).rows,
     )
-    found.push(...rows)
+    differences.push(...rows)
     await afterEach()
   }
   let from = '0'
   for (;;) {
     const to = await nextDeposit(client, from)
     if (to !== undefined || from === '0') await ask(PART, [from, to ?? '0'])
-    if (to === undefined || found.length >= MOST_FOUND) break
+    if (to === undefined || differences.length >= MOST_FOUND) break
     from = to
   }
   for (const check of CHECKS_OF_ALL) {
-    if (found.length < MOST_FOUND) await ask(check)
+    if (differences.length < MOST_FOUND) await ask(check)
   }
-  return found.slice(0, MOST_FOUND)
+  return differences.slice(0, MOST_FOUND)
 }
 
 /** The last deposit of the next batch; undefined if there is none. */
@@ -109,9 +109,9 @@ async function nextDeposit(client: Client, from: string): Promise<string | undef
 export async function onSnapshot<T>(client: Client, deadlineMs: number, work: () => Promise<T>): Promise<T> {
   await client.query('begin isolation level repeatable read read only')
   await client.query(`set local statement_timeout = ${deadlineMs}`)
-  const found = await withStatementDeadline(client, deadlineMs + SILENCE_MS, work)
+  const result = await withStatementDeadline(client, deadlineMs + SILENCE_MS, work)
   await client.query('commit')
-  return found
+  return result
 }
 
 export async function countEntries(pool: Pick<pg.Pool, 'query'>): Promise<number> {

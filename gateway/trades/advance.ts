@@ -2,7 +2,7 @@
 import type { BotContext, BotHandlers, TradeLane } from '../bots/bot.ts'
 import { type DueStep, laneOf } from './alarm.ts'
 import { createOfferLists, type Shell } from './offer-list.ts'
-import { cancel, prove, read } from './offers.ts'
+import { cancel, prove, readOffer } from './offers.ts'
 import { createOrphans } from './orphans.ts'
 import { createHistories } from './protection.ts'
 import { record } from './record.ts'
@@ -95,7 +95,7 @@ async function takeStep(
     case 'reconcile':
       return reconcile(deps, bot, loaded)
     case 'read':
-      return read(deps, bot, loaded)
+      return readOffer(deps, bot, loaded)
     case 'prove':
     case 'settle':
     case 'look_again': {

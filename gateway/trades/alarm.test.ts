@@ -75,8 +75,8 @@ describe('the step that is due', () => {
 })
 
 describe('a trade that ended without its items', () => {
-  const ended = ['refused', 'abandoned', 'declined', 'countered', 'invalid', 'timed_out'] as const
-  it.each(ended)('is reviewed: %s', (state) => {
+  const endedStates = ['refused', 'abandoned', 'declined', 'countered', 'invalid', 'timed_out'] as const
+  it.each(endedStates)('is reviewed: %s', (state) => {
     const trade = { ...declined, state }
     expect(dueStep(trade, at(201))).toBe('review')
     expect(alarm(trade, at(201))).toEqual(at(260))

@@ -21,14 +21,14 @@ type Circumstances = { now: Date; protectionDays: number }
  */
 export function decideCredit(
   trade: Trade,
-  { steamTradeId, offerId: named }: ByHandCredit,
+  { steamTradeId, offerId: namedOfferId }: ByHandCredit,
   { now, protectionDays }: Circumstances,
 ): TradeEvent[] {
   const isUnanswered = trade.state === 'sending' || trade.state === 'unknown'
   if (!isUnanswered && !isDeliverable(trade)) return []
-  const known = 'offerId' in trade ? trade.offerId : null
-  const offerId = known ?? named
-  if (offerId === null || (named !== null && named !== offerId)) return []
+  const knownOfferId = 'offerId' in trade ? trade.offerId : null
+  const offerId = knownOfferId ?? namedOfferId
+  if (offerId === null || (namedOfferId !== null && namedOfferId !== offerId)) return []
   if ('steamTradeId' in trade && trade.steamTradeId !== null && trade.steamTradeId !== steamTradeId) return []
   const steamTrade = {
     tradeId: steamTradeId,

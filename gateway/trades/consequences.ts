@@ -95,7 +95,7 @@ function refusalEffects({ reason, refusal, at }: Extract<TradeEvent, { kind: 're
   const effects: Effect[] = []
   if (refusal?.bars) effects.push({ kind: 'bar_bot', reason: refusal.bars, at })
   if (refusal !== null && refusal.next !== 'end') {
-    effects.push({ kind: 'move_to_other_bot', inDoubt: refusal.next === 'move_in_doubt', at })
+    effects.push({ kind: 'move_to_other_bot', isInDoubt: refusal.next === 'move_in_doubt', at })
   }
   const because: string = refusal?.because ?? 'no_bot_came'
   // A bar needs a person's attention, unless Steam only limits the bot's requests.

@@ -16,10 +16,10 @@ describe('an escrow', () => {
     const until = at(15 * DAY_S)
     const escrow: Fact = { kind: 'offer_read', offer: offer('in_escrow', { escrowEndsAt: until }) }
     const end = { state: 'invalid', status: 'tradeHasInvalidItems', reason: 'escrow' }
-    const ended = [{ kind: 'ended', end, steamHoldUntil: until, at: at(30) }]
-    expect(eventsOf(active, escrow)).toEqual(ended)
+    const endedEvents = [{ kind: 'ended', end, steamHoldUntil: until, at: at(30) }]
+    expect(eventsOf(active, escrow)).toEqual(endedEvents)
     // The cancel began a moment too late.
-    expect(eventsOf({ ...active, cancelling: 'deadline' }, escrow)).toEqual(ended)
+    expect(eventsOf({ ...active, cancelling: 'deadline' }, escrow)).toEqual(endedEvents)
     expect(judgeStray(offer('in_escrow'))).toEqual({ kind: 'nothing' })
     // An offer that still needs a confirmation is not in escrow.
     expect(eventsOf(active, offerRead('needs_confirmation'))).toEqual([
@@ -69,7 +69,7 @@ describe('an escrow', () => {
 })
 
 describe('the record of items that Steam holds', () => {
-  const seen: TradeEvent = { kind: 'hold_seen', offerId: '8', until: at(99) }
+  const holdSeen: TradeEvent = { kind: 'hold_seen', offerId: '8', until: at(99) }
   const over: TradeEvent = { kind: 'hold_ended', because: 'seen', at: at(120) }
   const [ended, others] = [
     oneTradePerState.filter(isEnded),
@@ -78,7 +78,7 @@ describe('the record of items that Steam holds', () => {
 
   it('is kept for a trade that ended without its items, until the hold is over', () => {
     for (const trade of ended) {
-      const waiting = evolve(trade, seen)
+      const waiting = evolve(trade, holdSeen)
       expect(waiting).toEqual({ ...trade, offerId: '8', steamHoldUntil: at(99) })
       expect(evolve(waiting, over)).toEqual({ ...waiting, steamHoldUntil: null, endedAt: at(120) })
     }
@@ -86,7 +86,7 @@ describe('the record of items that Steam holds', () => {
 
   it('exists for no trade in another state, and cannot end before it began', () => {
     for (const trade of others) {
-      expect(() => evolve(trade, seen)).toThrow('hold_seen does not belong there')
+      expect(() => evolve(trade, holdSeen)).toThrow('hold_seen does not belong there')
       // The guard must not depend on the other states lacking the field.
       expect(() => evolve({ ...trade, steamHoldUntil: at(99) } as Trade, over)).toThrow('hold_ended')
     }

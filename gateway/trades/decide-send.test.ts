@@ -61,10 +61,10 @@ describe('the offer of a trade that has ended', () => {
   })
 
   it('gives the end of protection if it was accepted after all', () => {
-    const read = { kind: 'steam_trade_read', offerId: '5', steamTrade: steamTrade() } as const
+    const steamTradeRead = { kind: 'steam_trade_read', offerId: '5', steamTrade: steamTrade() } as const
     const late = offer('accepted', { settlesAt: at(900_000) })
-    expect(events(declined, read)).toMatchObject([{ kind: 'delivered', settlesAt: null }])
-    expect(events(declined, { ...read, offer: late })).toMatchObject([
+    expect(events(declined, steamTradeRead)).toMatchObject([{ kind: 'delivered', settlesAt: null }])
+    expect(events(declined, { ...steamTradeRead, offer: late })).toMatchObject([
       { kind: 'delivered', settlesAt: at(900_000) },
     ])
   })

@@ -164,8 +164,8 @@ type List = Extract<Fact, { kind: 'listed' }>
 
 function decideList(trade: Trade, { offers, unclear }: List, context: Circumstances): TradeEvent[] {
   if (trade.state !== 'sending' && trade.state !== 'unknown') return []
-  const found = offers.find((offer) => isExactOfferOf(trade, offer))
-  if (found !== undefined) return [activation(found.offerId, context)]
+  const exactOffer = offers.find((offer) => isExactOfferOf(trade, offer))
+  if (exactOffer !== undefined) return [activation(exactOffer.offerId, context)]
   // A list that could not be read in full does not prove that the offer is missing.
   if (unclear > 0) return []
   const isOver = isPast(trade.startedAt, MISSED_OVER_MS, context.now) && trade.missedReads + 1 >= MISSED_READS
@@ -268,10 +268,10 @@ function markIfHasty({ startedAt }: TradeIn<'active'>, end: HastyEnd, now: Date)
 }
 
 /** An end that Steam sometimes takes back: it counts only if a second read after a pause confirms it. */
-function badEnd(trade: TradeIn<'active'>, seen: BadEnd, now: Date): TradeEvent[] {
-  if (trade.badEnd?.state !== seen) return [{ kind: 'doubted', badEnd: seen, at: now }]
+function badEnd(trade: TradeIn<'active'>, seenEnd: BadEnd, now: Date): TradeEvent[] {
+  if (trade.badEnd?.state !== seenEnd) return [{ kind: 'doubted', badEnd: seenEnd, at: now }]
   if (!isPast(trade.badEnd.seenAt, BAD_END_PAUSE_MS, now)) return []
-  const end: End = { state: 'invalid', status: 'tradeHasInvalidItems', reason: seen }
+  const end: End = { state: 'invalid', status: 'tradeHasInvalidItems', reason: seenEnd }
   return [{ kind: 'ended', end, steamHoldUntil: null, at: now }]
 }
 

@@ -168,7 +168,7 @@ async function applyToFleet(
     case 'doubt_bot':
       return doubtBot(tx, { botId: effect.botId, partnerSteamId, game, now: deps.clock.now() })
     case 'move_to_other_bot':
-      return moveToOtherBot(deps, tx, { row, inDoubt: effect.inDoubt })
+      return moveToOtherBot(deps, tx, { row, isInDoubt: effect.isInDoubt })
     default:
       return effect satisfies never
   }

@@ -104,10 +104,10 @@ export type Effect =
   /** Steam refused this bot, but not the trade's bot, for the same items. */
   | { kind: 'doubt_bot'; botId: bigint }
   /**
-   * Another bot tries the same items for the same deposit, if one is free. `inDoubt`: Steam gave no reason, so if the
+   * Another bot tries the same items for the same deposit, if one is free. `isInDoubt`: Steam gave no reason, so if the
    * other bot succeeds, a doubt about this bot is counted.
    */
-  | { kind: 'move_to_other_bot'; inDoubt: boolean; at: Date }
+  | { kind: 'move_to_other_bot'; isInDoubt: boolean; at: Date }
   | { kind: 'log'; level: 'info' | 'warn' | 'error'; message: string; fields: Record<string, string> }
 
 export type Consequences = { funds: Funds; effects: Effect[] }

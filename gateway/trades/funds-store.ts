@@ -14,7 +14,7 @@ import type { TradeRow } from './store.ts'
 
 const ACCOUNT_KINDS: readonly AccountKind[] = ['held', 'available', 'items', 'commission', 'loss', 'paid_out']
 
-type How = {
+type FundsOptions = {
   /** The change of the trade may use more of the store's limit. */
   takesRoom: boolean
   /** Another transaction overtook an earlier try, so this try locks the limit that it reads. */
@@ -28,7 +28,7 @@ type How = {
 export async function fundsOf(
   tx: Tx,
   { deposit, row }: LockedRows,
-  { takesRoom, isRetry }: How,
+  { takesRoom, isRetry }: FundsOptions,
 ): Promise<{ funds: Funds; money: Money }> {
   if (takesRoom && isRetry) await lockRoom(tx, deposit.store_id)
   const { othersHeldUntil, reversals, rateId, accounts, room, isOnRelease, ...store } = await readMoney(tx, {
@@ -114,10 +114,10 @@ async function readMoney(tx: Tx, { row, deposit, takesRoom }: MoneyQuery) {
   }
 }
 
-function accountsOf(found: MoneyRow['accounts']): Map<AccountKind, bigint> {
+function accountsOf(idTexts: MoneyRow['accounts']): Map<AccountKind, bigint> {
   const accounts = new Map<AccountKind, bigint>()
   for (const kind of ACCOUNT_KINDS) {
-    const id = found[kind]
+    const id = idTexts[kind]
     if (id !== undefined) accounts.set(kind, BigInt(id))
   }
   return accounts
@@ -130,8 +130,8 @@ function fixedTerms(row: TradeRow): Terms | undefined {
 }
 
 function currentTerms(store: Terms, deposit: DepositRow, isOnRelease: boolean): Terms {
-  const ofShopper = isOnRelease ? 'on_release' : null
-  return { ...store, creditMode: mostCareful([store.creditMode, deposit.credit_mode, ofShopper]) }
+  const shopperMode = isOnRelease ? 'on_release' : null
+  return { ...store, creditMode: mostCareful([store.creditMode, deposit.credit_mode, shopperMode]) }
 }
 
 /** A promise ends with its offer, even if the items arrive later. */

@@ -51,12 +51,12 @@ async function anOffer() {
 
 /** An accepted offer for which Steam reports no trade id yet. */
 async function acceptedWithoutProof() {
-  const made = await anOffer()
-  const offer = session.offers.get(made.offerId)
+  const openedTrade = await anOffer()
+  const offer = session.offers.get(openedTrade.offerId)
   if (offer === undefined) throw new Error('Steam has no offer')
-  session.offers.set(made.offerId, { ...offer, state: 'accepted', tradeId: null })
-  await tradeHandlers(till.deps).refresh(bot, made.tradeId)
-  return made
+  session.offers.set(openedTrade.offerId, { ...offer, state: 'accepted', tradeId: null })
+  await tradeHandlers(till.deps).refresh(bot, openedTrade.tradeId)
+  return openedTrade
 }
 
 describe('D-8 an accepted offer without proof', () => {

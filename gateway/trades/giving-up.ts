@@ -64,9 +64,9 @@ export function decideGivenUp(trade: Trade, because: GivenUp, now: Date): TradeE
       return because === 'bot_retired' ? [{ kind: 'unwatched', because }] : []
     case 'final': {
       if (because === 'ended_by_operator' || trade.lookAt === null) return []
-      const ended: TradeEvent = { kind: 'unwatched', because }
+      const unwatched: TradeEvent = { kind: 'unwatched', because }
       // While a look is due, the history is read back to this trade, so no look may stay due forever.
-      return because === 'unresolved' ? [ended, { kind: 'looked', next: null }] : [ended]
+      return because === 'unresolved' ? [unwatched, { kind: 'looked', next: null }] : [unwatched]
     }
     case 'reversed':
       return []

@@ -72,13 +72,13 @@ export async function writeItems(
     .execute()
 }
 
-type Moving = { row: TradeRow; inDoubt: boolean }
+type Moving = { row: TradeRow; isInDoubt: boolean }
 
 /**
  * Gives the request of a refused trade to a bot that has not tried it yet. Does nothing if none is free, or if the
  * token of the trade link was erased.
  */
-export async function moveToOtherBot(deps: WriteDeps, tx: Tx, { row, inDoubt }: Moving): Promise<void> {
+export async function moveToOtherBot(deps: WriteDeps, tx: Tx, { row, isInDoubt }: Moving): Promise<void> {
   const tried = [...row.tried_bots, row.bot_id]
   const { items } = await tx
     .selectFrom('trade_item')
@@ -99,7 +99,7 @@ export async function moveToOtherBot(deps: WriteDeps, tx: Tx, { row, inDoubt }: 
     bot_id: bot.botId,
     intended_at: row.intended_at,
     tried_bots: tried,
-    doubted_bot: inDoubt ? row.bot_id : row.doubted_bot,
+    doubted_bot: isInDoubt ? row.bot_id : row.doubted_bot,
   })
   await sql`
     insert into trade_item (trade_id, asset_id, app_id, context_id, name, market_hash_name, phase, price, gross)

@@ -131,8 +131,8 @@ describe('a delivery of a game that Steam normally does not protect', () => {
     const { accept } = session
     session.accept = (offerId, options) => {
       accept(offerId, options)
-      const made = session.offers.get(offerId)
-      if (made !== undefined) session.offers.set(offerId, { ...made, delaysSettlement: true })
+      const offer = session.offers.get(offerId)
+      if (offer !== undefined) session.offers.set(offerId, { ...offer, delaysSettlement: true })
     }
     await aDelivery({ credit_mode: 'on_release' })
     expect(await tradeRow()).toMatchObject({ state: 'held', held_amount: 3_000n })

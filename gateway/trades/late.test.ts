@@ -52,9 +52,9 @@ async function requestAndSend(deposit: Deposit) {
 }
 
 const offer = (id: string) => {
-  const found = session.offers.get(id)
-  if (found === undefined) throw new Error(`Steam has no offer ${id}`)
-  return found
+  const offer = session.offers.get(id)
+  if (offer === undefined) throw new Error(`Steam has no offer ${id}`)
+  return offer
 }
 
 const depositOf = ({ id }: Deposit) =>

@@ -6,7 +6,7 @@ import { askAgain, WRITE_DEADLINE_MS } from './send.ts'
 import { aboutTrade, type LoadedTrade, type ShellDeps } from './trade-store.ts'
 
 /** Reads the offer of an active trade. */
-export async function read(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
+export async function readOffer(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
   const { trade, facts } = loaded
   if (trade.state !== 'active') return
   const answer = await bot.session.readOffer(trade.offerId)

@@ -90,7 +90,7 @@ describe('D-36 a shopper who took a trade back', () => {
     const { id: rateId } = await till.db.selectFrom('exchange_rate').select('id').executeTakeFirstOrThrow()
     const query = { deposit: { store_id: store.id, credit_mode: null }, rateId, total: 3_000n, days: 8 }
     const forecastFor = async (steamId: string) =>
-      forecastPromise(till.db, { ...query, ofShopper: await creditModeOf(till.db, steamId) })
+      forecastPromise(till.db, { ...query, shopperMode: await creditModeOf(till.db, steamId) })
     expect(await forecastFor(SHOPPER)).toEqual({ atOnce: 0n, days: 8, by: 'release' })
     expect(await forecastFor(OTHER_SHOPPER)).toEqual({ atOnce: 3_000n, days: 8, by: 'limit' })
     const promised = () =>

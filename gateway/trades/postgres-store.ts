@@ -181,9 +181,9 @@ export function openTradeTx(deps: WriteDeps, tx: Tx, tries = 1): TradeTx {
     },
     async fundsOf({ facts }, { takesRoom }) {
       const locked = rowsOf(facts.id)
-      const found = await fundsOf(tx, locked, { takesRoom, isRetry: tries > 1 })
-      locked.money = found.money
-      return found.funds
+      const fundsAndMoney = await fundsOf(tx, locked, { takesRoom, isRetry: tries > 1 })
+      locked.money = fundsAndMoney.money
+      return fundsAndMoney.funds
     },
     async apply({ facts }, effects) {
       const { money, ...locked } = rowsOf(facts.id)

@@ -140,7 +140,7 @@ describe('D-9 an open offer', () => {
       .select('id')
       .limit(1)
       .executeTakeFirstOrThrow()
-    const query = { deposit: { store_id: store.id, credit_mode: null }, ofShopper: null, rateId, days: 8 }
+    const query = { deposit: { store_id: store.id, credit_mode: null }, shopperMode: null, rateId, days: 8 }
     // A partial promise is rounded down to a step, so it does not reveal the limit.
     expect(await forecastPromise(till.db, { ...query, total: 3_375n })).toEqual({
       atOnce: 1_000n,

@@ -49,12 +49,12 @@ export function judgeSteamTrade(trade: Trade, steamTrade: SteamTrade): Proof {
 /** True if both lists have the same assets, each once. */
 export function sameAssets(some: readonly OfferAsset[], others: readonly OfferAsset[]): boolean {
   const key = (asset: OfferAsset): string => `${asset.appId}/${asset.contextId}/${asset.assetId}`
-  const wanted = new Set(others.map(key))
-  const found = new Set(some.map(key))
+  const otherKeys = new Set(others.map(key))
+  const someKeys = new Set(some.map(key))
   return (
     some.length === others.length &&
-    found.size === others.length &&
-    some.every((asset) => wanted.has(key(asset)))
+    someKeys.size === others.length &&
+    some.every((asset) => otherKeys.has(key(asset)))
   )
 }
 

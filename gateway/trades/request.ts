@@ -124,15 +124,15 @@ async function createIntent(
   if (quote.kind === 'refused') return refused(quote.code)
   if (quote.total < quote.minPrice) return refused('below_minimum')
   if (deposit.max_amount !== null && quote.total > deposit.max_amount) return refused('above_maximum')
-  const unfit = await judgeLimits(deps, tx, { deposit, steamId })
-  if (unfit !== undefined) return unfit
+  const limitRefusal = await judgeLimits(deps, tx, { deposit, steamId })
+  if (limitRefusal !== undefined) return limitRefusal
   const wanted = { partnerSteamId: steamId, game: body.game, items: quote.items.length, tried: [] }
   const bot = await chooseBotForTrade(tx, wanted, deps.limits.fleet)
   if (bot === undefined) return refused('no_bot_available')
   const { rateId, total } = quote
   const days = deps.protectionDays(body.game)
-  const ofShopper = await creditModeOf(tx, steamId)
-  const promised = await makePromise(tx, { deposit, ofShopper, rateId, total, days })
+  const shopperMode = await creditModeOf(tx, steamId)
+  const promised = await makePromise(tx, { deposit, shopperMode, rateId, total, days })
   const tradeId = await writeIntent(deps, tx, {
     deposit_id: deposit.id,
     bot_id: bot.botId,

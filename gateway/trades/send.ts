@@ -45,8 +45,8 @@ export async function send(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade
     return askAgain(deps, bot, loaded)
   }
   // Record the send before it is made. From here on the offer may exist, so no process sends it again.
-  const begun = await record(deps, source, { kind: 'sending' })
-  if (begun === undefined || begun.events.length === 0) return
+  const recordedSending = await record(deps, source, { kind: 'sending' })
+  if (recordedSending === undefined || recordedSending.events.length === 0) return
   if (!bot.mayWrite(WRITE_DEADLINE_MS)) {
     // Recording the send used up the rest of the lease.
     await record(deps, source, { kind: 'not_sent' })
@@ -114,17 +114,17 @@ export async function reconcile(deps: Shell, bot: BotContext, loaded: LoadedTrad
   search.unclear += await countUnclear(deps, loaded, turn)
   const source = { tradeId: facts.id, writer: bot }
   const ours = offers.filter((offer) => isOfferOf(trade, offer))
-  const found = ours.find((offer) => isExactOfferOf(trade, offer))
+  const exactOffer = ours.find((offer) => isExactOfferOf(trade, offer))
   // End the search first: if recording the offer fails, the next search begins at the first page.
-  if (found !== undefined) deps.lists.endSearch(bot, facts.id)
-  if (found !== undefined || search.pass.isComplete) {
+  if (exactOffer !== undefined) deps.lists.endSearch(bot, facts.id)
+  if (exactOffer !== undefined || search.pass.isComplete) {
     await record(deps, source, { kind: 'listed', offers: ours, unclear: search.unclear })
   } else {
     // Only a complete pass proves that the offer is missing.
     await (hasFailed ? askAgain : continueSoon)(deps, bot, loaded)
   }
-  if (found === undefined) reportBlocked(deps, search, facts)
-  else await record(deps, source, { kind: 'offer_read', offer: found })
+  if (exactOffer === undefined) reportBlocked(deps, search, facts)
+  else await record(deps, source, { kind: 'offer_read', offer: exactOffer })
   for (const offer of ours) {
     const isOther = !isExactOfferOf(trade, offer) && !isVagueOfferOf(trade, offer)
     if (isOther) await withdrawOther(deps, bot, { facts, offer })

@@ -26,8 +26,8 @@ describe('the end of protection', () => {
   })
 
   it('that Steam reports after the release makes the trade held again', () => {
-    const found = { kind: 'protection_found', settlesAt: at(800_000), at: at(700_000) }
-    expect(decide(final, read(at(800_000)), context)).toEqual([found])
+    const protectionFound = { kind: 'protection_found', settlesAt: at(800_000), at: at(700_000) }
+    expect(decide(final, read(at(800_000)), context)).toEqual([protectionFound])
     expect(decide(final, read(at(700_000)), context)).toEqual([])
   })
 

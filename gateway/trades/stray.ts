@@ -60,7 +60,7 @@ export function unclearRows(
   { offers, unreadable }: { offers: readonly Offer[]; unreadable: readonly UnreadableOffer[] },
 ): { offerId: string | null }[] {
   const vague = offers.filter((offer) => isVagueOfferOf(trade, offer))
-  return [...vague, ...unreadable.filter((row) => mightBe(trade, row))]
+  return [...vague, ...unreadable.filter((row) => mightBeOfferOf(trade, row))]
 }
 
 /** True if the row lacks the offer's items or its message, as Steam's rows sometimes do, and fits the trade otherwise. */
@@ -72,7 +72,7 @@ export function isVagueOfferOf(trade: Sought, offer: Offer): boolean {
 }
 
 /** True unless the readable part of the row proves that it is another offer. */
-function mightBe({ partnerSteamId, secretCode }: Sought, row: UnreadableOffer): boolean {
+function mightBeOfferOf({ partnerSteamId, secretCode }: Sought, row: UnreadableOffer): boolean {
   const isTheirs = row.partnerSteamId === null || row.partnerSteamId === partnerSteamId
   return isTheirs && (row.message === null || row.message === secretCode)
 }

@@ -112,7 +112,7 @@ describe('an event', () => {
   }
   const delivery = { ...sent, offerId: '8', steamTradeId: '900', acceptedAt: at(40), deliveredAt: at(40) }
   const heldTrade = { ...delivery, reversed: [], state: 'held', settlesAt: at(99), lookAt: at(640) }
-  const ended: TradeState[] = ['refused', 'abandoned', 'declined', 'countered', 'invalid', 'timed_out']
+  const endedStates: TradeState[] = ['refused', 'abandoned', 'declined', 'countered', 'invalid', 'timed_out']
   const afterReversal = { state: 'reversed', endedAt: at(40), reversed: ['11', '12'] }
   const times = { acceptedAt: at(20), deliveredAt: at(20) }
   const reversed = { ...sent, offerId: '5', steamTradeId: '900', ...times, ...afterReversal }
@@ -202,7 +202,7 @@ describe('an event', () => {
     ],
     [
       { kind: 'delivered', offerId: '8', steamTrade: steamTrade(), settlesAt: at(99), at: at(40) },
-      Object.fromEntries((['active', ...ended] as const).map((state) => [state, heldTrade])),
+      Object.fromEntries((['active', ...endedStates] as const).map((state) => [state, heldTrade])),
     ],
     [
       { kind: 'released', at: at(40) },

@@ -235,9 +235,9 @@ const concerns = ({ core }: ShellDeps, offer: Offer): boolean =>
 export async function review(deps: Shell, bot: BotContext, loaded: LoadedTrade): Promise<void> {
   const { trade } = loaded
   if (!isEnded(trade) || trade.startedAt === null) return
-  const read = await offersOf(deps, bot, loaded)
+  const offersRead = await offersOf(deps, bot, loaded)
   const now = deps.clock.now()
-  switch (read.kind) {
+  switch (offersRead.kind) {
     case 'silence':
       return deps.trades.postpone(loaded, bot, deps.core.reviewAgainAt(trade, now))
     case 'more':
@@ -245,14 +245,14 @@ export async function review(deps: Shell, bot: BotContext, loaded: LoadedTrade):
     case 'offers':
       break
     default:
-      return read satisfies never
+      return offersRead satisfies never
   }
   const nextReview = deps.core.alarm(trade, now)
-  const isNews = read.offers.some((offer) => concerns(deps, offer))
+  const isNews = offersRead.offers.some((offer) => concerns(deps, offer))
   // If the database fails before all is recorded, or Steam does not answer, the review is soon repeated.
   await deps.trades.postpone(loaded, bot, isNews ? deps.core.reviewAgainAt(trade, now) : nextReview)
   let isDone = true
-  for (const offer of read.offers) {
+  for (const offer of offersRead.offers) {
     const recorded = await record(
       deps,
       { tradeId: loaded.facts.id, writer: bot },

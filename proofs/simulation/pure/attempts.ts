@@ -23,20 +23,20 @@ export function beginFirst(
 }
 
 /**
- * Moves the request of a refused trade to another bot, if one can take it. `inDoubt`: Steam gave no reason, so the bot is
+ * Moves the request of a refused trade to another bot, if one can take it. `isInDoubt`: Steam gave no reason, so the bot is
  * doubted if another one succeeds.
  */
 export function moveToOtherBot(
   memory: TillMemory,
   row: TradeRow,
-  { inDoubt, at }: { inDoubt: boolean; at: Date },
+  { isInDoubt, at }: { isInDoubt: boolean; at: Date },
 ): void {
   const { deposit, facts, items, trade } = row
   const tried = [...facts.attempt.tried, facts.botId]
   const wanted = { partner: deposit.shopper, game: facts.game, items: items.size, tried, now: at }
   const botId = chooseFor(memory, wanted)
   if (botId === undefined) return
-  const doubted = inDoubt ? facts.botId : facts.attempt.doubted
+  const doubted = isInDoubt ? facts.botId : facts.attempt.doubted
   const attempt = { ...facts.attempt, tried, doubted }
   const basket: Basket = { assets: trade.items, items, game: facts.game }
   const { promised } = row
