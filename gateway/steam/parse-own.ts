@@ -46,8 +46,8 @@ export function parseOwnPage(body: unknown, place: Place): OwnPage | 'nothing' |
   } = page.data.response
   if (assets === undefined && total === undefined) return 'nothing'
   if (isMore && last === undefined) return undefined
-  const read = readRows(assets ?? [], descriptions, place)
-  return { ...read, total: total ?? null, next: isMore ? (last ?? null) : null }
+  const parsedRows = readRows(assets ?? [], descriptions, place)
+  return { ...parsedRows, total: total ?? null, next: isMore ? (last ?? null) : null }
 }
 
 /** Parses a page of `/profiles/…/inventory/json`, Steam's older call. */
@@ -56,8 +56,8 @@ export function parseOlderOwnPage(body: unknown, place: Place): OwnPage | undefi
   if (!page.success) return undefined
   const { more, more_start: start, rgInventory, rgDescriptions } = page.data
   if (more && start === false) return undefined
-  const read = readRows(Object.values(rgInventory), Object.values(rgDescriptions), place)
-  return { ...read, total: null, next: more ? String(start) : null }
+  const parsedRows = readRows(Object.values(rgInventory), Object.values(rgDescriptions), place)
+  return { ...parsedRows, total: null, next: more ? String(start) : null }
 }
 
 function readRows(assets: readonly unknown[], descriptions: readonly unknown[], place: Place) {

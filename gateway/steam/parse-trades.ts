@@ -79,9 +79,9 @@ type TradesPage = { trades: SteamTrade[]; unreadable: number; next: HistoryPlace
 export function parseTrades(body: unknown): TradesPage | undefined {
   const answer = historyAnswer.safeParse(body)
   if (!answer.success) return undefined
-  const { trades: found, more } = answer.data.response
-  if (found === undefined && more === undefined) return undefined
-  const rows = found ?? []
+  const { trades: tradeRows, more } = answer.data.response
+  if (tradeRows === undefined && more === undefined) return undefined
+  const rows = tradeRows ?? []
   const trades = rows.flatMap((row) => parseTradeRow(row) ?? [])
   const page = { trades, unreadable: rows.length - trades.length }
   if (!more) return { ...page, next: null }

@@ -96,9 +96,9 @@ describe('a page of the history', () => {
 
   it('counts unreadable rows, and gives the start of the next page', () => {
     const older = { ...trade, tradeid: '5', time_init: 1_767_000_000, rollback_trade: '4' }
-    const read = page([trade, { tradeid: 'x' }, older], true)
-    expect(read?.trades).toMatchObject([{ tradeId: trade.tradeid }, { tradeId: '5', rollbackOf: '4' }])
-    expect(read).toMatchObject({
+    const parsedPage = page([trade, { tradeid: 'x' }, older], true)
+    expect(parsedPage?.trades).toMatchObject([{ tradeId: trade.tradeid }, { tradeId: '5', rollbackOf: '4' }])
+    expect(parsedPage).toMatchObject({
       unreadable: 1,
       next: { tradeId: '5', begunAt: new Date(1_767_000_000_000) },
     })

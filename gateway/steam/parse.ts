@@ -266,10 +266,10 @@ const INDESCRIBABLE: Description = {
 
 /** Returns a function that finds a description by its key. It parses each one once, however many items share it. */
 function describer(rowsByKey: ReadonlyMap<string, unknown>): (key: string) => Description {
-  const read = new Map<string, Description>()
+  const descriptionByKey = new Map<string, Description>()
   return (key) => {
-    const known = read.get(key) ?? parseDescription(rowsByKey.get(key))
-    read.set(key, known)
+    const known = descriptionByKey.get(key) ?? parseDescription(rowsByKey.get(key))
+    descriptionByKey.set(key, known)
     return known
   }
 }

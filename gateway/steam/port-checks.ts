@@ -151,11 +151,12 @@ async function checkSmoke(checks: PortChecks, session: SteamSession): Promise<vo
   if (sent.kind !== 'sent') throw failure('the offer is sent', sent)
   onPassed(`offer ${sent.offerId} asks for ${item.name} with the code ${code}`)
   const listed = await session.listOffers(new Date(clock.now().getTime() - RECENT_MS), null)
-  const found = listed.kind === 'offers' ? listed.sent.find(({ message }) => message === code) : undefined
-  if (found?.offerId !== sent.offerId) throw failure('the offer is found by its code', listed)
+  const listedOffer =
+    listed.kind === 'offers' ? listed.sent.find(({ message }) => message === code) : undefined
+  if (listedOffer?.offerId !== sent.offerId) throw failure('the offer is found by its code', listed)
   onPassed('the offer is found by its code')
   if (smoke.accept === undefined) return cancel(session, sent.offerId, onPassed)
-  await smoke.accept(found)
+  await smoke.accept(listedOffer)
   const trade = await awaitDelivery(session, sent.offerId, pause)
   const isOurs = trade.received.length === 1 && trade.received[0]?.assetId === item.assetId
   if (!isOurs) throw failure('the requested item arrives', { kind: JSON.stringify(trade) })

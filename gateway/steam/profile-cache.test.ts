@@ -37,10 +37,10 @@ describe('a profile', () => {
   })
 
   it('is read once for all callers at the same moment', async () => {
-    const given = Promise.withResolvers<ProfileAnswer>()
-    answer = () => given.promise
+    const pendingAnswer = Promise.withResolvers<ProfileAnswer>()
+    answer = () => pendingAnswer.promise
     const all = Promise.all(Array.from({ length: 50 }, () => read('1')))
-    given.resolve(profileOf('1'))
+    pendingAnswer.resolve(profileOf('1'))
     expect(new Set(await all).size).toBe(1)
     expect(reads).toHaveLength(1)
   })

@@ -58,7 +58,7 @@ const FEWEST_DIGITS = 10
  * form. An id has the same stand-in everywhere, and the stand-ins keep the order of the ids.
  */
 export function redact(replies: readonly RawReply[], people: readonly string[] = []): Redacted {
-  const seen: Record<IdKind, Set<string>> = {
+  const seenIds: Record<IdKind, Set<string>> = {
     person: new Set(people.map(accountNumber)),
     asset: new Set(),
     offer: new Set(),
@@ -66,15 +66,15 @@ export function redact(replies: readonly RawReply[], people: readonly string[] =
   }
   for (const reply of replies) {
     redactReply(reply, (rule, value) => {
-      if (isIdKind(rule) && isId(value)) seen[rule].add(rule === 'person' ? accountNumber(value) : value)
+      if (isIdKind(rule) && isId(value)) seenIds[rule].add(rule === 'person' ? accountNumber(value) : value)
       return value
     })
   }
   const ids = {
-    person: standInsOf(seen.person, () => FIRST_ACCOUNT),
-    asset: standInsOf(seen.asset, firstId),
-    offer: standInsOf(seen.offer, firstId),
-    trade: standInsOf(seen.trade, firstId),
+    person: standInsOf(seenIds.person, () => FIRST_ACCOUNT),
+    asset: standInsOf(seenIds.asset, firstId),
+    offer: standInsOf(seenIds.offer, firstId),
+    trade: standInsOf(seenIds.trade, firstId),
   }
   const change: Change = (rule, value) => {
     if (!isIdKind(rule)) return replaceText(rule, value)
@@ -252,14 +252,14 @@ function redactPage(text: string, change: Change): string {
     const isQuoted = body.startsWith(CDATA, at)
     const isTag = !isQuoted && body[at] === '<'
     const endMark = isQuoted ? ']]>' : isTag ? '>' : '<'
-    const found = body.indexOf(endMark, at)
-    const end = found === -1 ? body.length : found + (endMark === '<' ? 0 : endMark.length)
+    const foundAt = body.indexOf(endMark, at)
+    const end = foundAt === -1 ? body.length : foundAt + (endMark === '<' ? 0 : endMark.length)
     const part = body.slice(at, end)
     if (isTag) {
       tag = /^<([A-Za-z0-9]{1,40})>$/.exec(part)?.[1] ?? ''
       redacted += /^<\/?[A-Za-z0-9]{1,40}>$|^<\?xml [\w "'=.-]{0,80}\?>$/.test(part) ? part : '<x>'
     } else if (isQuoted) {
-      const inner = found === -1 ? '' : part.slice(CDATA.length, -endMark.length)
+      const inner = foundAt === -1 ? '' : part.slice(CDATA.length, -endMark.length)
       redacted += `${CDATA}${change(ruleOf(tag, {}), inner)}]]>`
     } else redacted += part.trim() === '' ? part : change(ruleOf(tag, {}), part.trim())
     at = end

@@ -148,10 +148,10 @@ function budgetsBy(
   circumstances: Circumstances,
   limits: (method: Method) => Readonly<BudgetLimits> | null,
 ): Budgets {
-  const made = new Map<Method, Budget>()
+  const budgetByMethod = new Map<Method, Budget>()
   return (method) => {
-    const budget = made.get(method) ?? createBudget(limits(method) ?? NO_LIMIT, circumstances)
-    made.set(method, budget)
+    const budget = budgetByMethod.get(method) ?? createBudget(limits(method) ?? NO_LIMIT, circumstances)
+    budgetByMethod.set(method, budget)
     return budget
   }
 }

@@ -89,34 +89,34 @@ function createConnection(settings: Settings, caller: Caller, renewal: Renewal):
   const { transport, identity } = caller
   const { asker } = settings
   const withRenewal = async (name: Method, ms: number, make: (ms: number) => Promise<HttpResult>) => {
-    const attempt = (left: number) => askInTurn(asker, name, { ms: left, make })
+    const attempt = (timeoutMs: number) => askInTurn(asker, name, { ms: timeoutMs, make })
     const until = settings.monotonicMs() + ms
-    const left = () => until - settings.monotonicMs()
+    const leftMs = () => until - settings.monotonicMs()
     // Renews early: if the token expired in the middle of a send, Steam could refuse the send.
-    if (renewal.isDue()) await renewal.renew(renewal.generation(), left())
-    const seen = renewal.generation()
-    const answer = await attempt(left())
+    if (renewal.isDue()) await renewal.renew(renewal.generation(), leftMs())
+    const seenGeneration = renewal.generation()
+    const answer = await attempt(leftMs())
     if (answer.kind === 'unavailable' || !sessionEnded(answer)) return answer
-    const problem = await renewal.renew(seen, left())
+    const problem = await renewal.renew(seenGeneration, leftMs())
     if (problem) return problem
-    if (left() <= 0) return late(name)
-    const second = await attempt(left())
+    if (leftMs() <= 0) return late(name)
+    const second = await attempt(leftMs())
     if (second.kind === 'unavailable') return second
     return sessionEnded(second) ? unavailableFrom(name, second) : second
   }
   return {
     request: (call, ms) => {
-      const make = (left: number) => callOnce(caller, call, left)
+      const make = (leftMs: number) => callOnce(caller, call, leftMs)
       return call.proof === 'none'
         ? askInTurn(asker, call.name, { ms, make })
         : withRenewal(call.name, ms, make)
     },
     acknowledge: (ms) =>
-      withRenewal('acknowledge', ms, (left) =>
-        transport.run(left, (done) => identity.community.acknowledgeTradeProtection(done)),
+      withRenewal('acknowledge', ms, (leftMs) =>
+        transport.run(leftMs, (done) => identity.community.acknowledgeTradeProtection(done)),
       ),
     send: (offer, ms) =>
-      withRenewal('send', ms, (left) => transport.run(left, (done) => identity.send(offer, done))),
+      withRenewal('send', ms, (leftMs) => transport.run(leftMs, (done) => identity.send(offer, done))),
     close: () => {
       transport.close()
       identity.manager.shutdown()
@@ -252,8 +252,8 @@ function createRenewal(settings: Settings, refreshToken: string, identity: Ident
      * Renews the session unless it is already newer than `seen`. Resolves to the reason if that failed. Concurrent
      * callers share one login.
      */
-    renew(seen: number, ms: number): Promise<Unavailable | undefined> {
-      if (generation > seen) return Promise.resolve(undefined)
+    renew(seenGeneration: number, ms: number): Promise<Unavailable | undefined> {
+      if (generation > seenGeneration) return Promise.resolve(undefined)
       running ??= run().finally(() => {
         running = undefined
       })

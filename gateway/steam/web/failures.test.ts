@@ -39,9 +39,9 @@ function randomOf(seed: number): Random {
 }
 
 function pick<T>(list: readonly T[], random: Random): T {
-  const found = list[random(list.length)]
-  if (found === undefined) throw new Error('nothing to pick from')
-  return found
+  const picked = list[random(list.length)]
+  if (picked === undefined) throw new Error('nothing to pick from')
+  return picked
 }
 
 type Stage = {

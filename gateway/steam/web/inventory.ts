@@ -64,7 +64,7 @@ export function createPageSize(time: Time): PageSize {
 }
 
 /** `left`: returns the milliseconds until the deadline. */
-type Access = { connection: Connection; pages: PageSize; left: () => number }
+type Access = { connection: Connection; pages: PageSize; leftMs: () => number }
 type InventoryRequest = { partner: Partner; game: Game; language: Language }
 
 type Pages =
@@ -85,9 +85,9 @@ const BEYOND_LIMIT = tooLarge(`more than ${MAX_ITEMS} items`)
  * the session is dead or the inventory has too many items.
  */
 export async function readInventory(access: Access, wanted: InventoryRequest): Promise<InventoryAnswer> {
-  const { left } = access
-  const reservedMs = left() * PUBLIC_PAGE_SHARE
-  const offered = await readOffered({ ...access, left: () => left() - reservedMs }, wanted)
+  const { leftMs } = access
+  const reservedMs = leftMs() * PUBLIC_PAGE_SHARE
+  const offered = await readOffered({ ...access, leftMs: () => leftMs() - reservedMs }, wanted)
   if (offered.kind === 'refused') return { kind: 'refused', reason: refusalOf(offered.reason) }
   if (offered.kind === 'unavailable') {
     const isHopeless = offered.reason === 'session_dead' || offered === BEYOND_LIMIT
@@ -95,8 +95,8 @@ export async function readInventory(access: Access, wanted: InventoryRequest): P
     // Return the first failure: it is the cause. The second only shows that the public page did not help.
     return shown.kind === 'unavailable' ? offered : toAnswer(shown)
   }
-  const unusedMs = Math.max(0, left() - MAX_UNTRADABLE_MS)
-  const shown = await readPublic({ ...access, left: () => left() - unusedMs }, wanted)
+  const unusedMs = Math.max(0, leftMs() - MAX_UNTRADABLE_MS)
+  const shown = await readPublic({ ...access, leftMs: () => leftMs() - unusedMs }, wanted)
   if (shown.kind === 'refused' && offered.items.length === 0) return toAnswer(shown)
   const known = new Set(offered.items.map((item) => item.assetId))
   const untradable =
@@ -114,16 +114,16 @@ function refusalOf(reason: Extract<Pages, { kind: 'refused' }>['reason']) {
   return reason === 'not_owned' ? 'no_items' : reason
 }
 
-function readOffered({ connection, left }: Access, wanted: InventoryRequest): Promise<Pages> {
+function readOffered({ connection, leftMs }: Access, wanted: InventoryRequest): Promise<Pages> {
   return readPages((start) => offeredPage(wanted, start), parsePartnerPage, {
-    ask: (call) => connection.request(call, left()),
+    ask: (call) => connection.request(call, leftMs()),
     maxPages: MAX_OFFERED_PAGES,
   })
 }
 
-function readPublic({ connection, pages, left }: Access, wanted: InventoryRequest): Promise<Pages> {
+function readPublic({ connection, pages, leftMs }: Access, wanted: InventoryRequest): Promise<Pages> {
   const ask = (call: Call, count: number) =>
-    connection.request({ ...call, query: { ...call.query, count } }, left())
+    connection.request({ ...call, query: { ...call.query, count } }, leftMs())
   return readPages((start) => publicPage(wanted, start), parsePublicPage, {
     async ask(call) {
       let count = pages.current()

@@ -32,7 +32,7 @@ export function login({ agent, refreshToken, asker }: LoginCall, ms: number): Pr
   return asker.ask<LoginAnswer>({
     method: 'login',
     ms,
-    make: (left) => logIn(agent, refreshToken, left),
+    make: (leftMs) => logIn(agent, refreshToken, leftMs),
     judge: outcomeOf,
   })
 }

@@ -18,7 +18,7 @@ const MAX_PAGES = 25
 const PAGE_SIZE = 1_000
 
 /** `left`: returns the milliseconds until the deadline. */
-type Access = { connection: Connection; steamId: string; left: () => number }
+type Access = { connection: Connection; steamId: string; leftMs: () => number }
 type Place = Pick<OfferAsset, 'appId' | 'contextId'>
 type ContextAnswer = { items: OwnItem[]; isComplete: boolean } | Unavailable
 
@@ -78,7 +78,7 @@ type ReadPage = (
   start: string | null,
 ) => Promise<OwnPage | 'nothing' | Unavailable>
 
-const readPage: ReadPage = async ({ connection, steamId, left }, place, start) => {
+const readPage: ReadPage = async ({ connection, steamId, leftMs }, place, start) => {
   const call = economyCall('GetInventoryItemsWithDescriptions', {
     steamid: steamId,
     appid: place.appId,
@@ -88,12 +88,12 @@ const readPage: ReadPage = async ({ connection, steamId, left }, place, start) =
     count: PAGE_SIZE,
     ...(start === null ? {} : { start_assetid: start }),
   })
-  const answer = await connection.request(call, left())
+  const answer = await connection.request(call, leftMs())
   if (answer.kind === 'unavailable') return answer
   return parseOwnPage(economyBody(answer), place) ?? unavailableFrom(call.name, answer)
 }
 
-const readOlderPage: ReadPage = async ({ connection, steamId, left }, place, start) => {
+const readOlderPage: ReadPage = async ({ connection, steamId, leftMs }, place, start) => {
   const call: Call = {
     name: 'owninventory',
     url: `https://steamcommunity.com/profiles/${steamId}/inventory/json/${place.appId}/${place.contextId}/`,
@@ -101,7 +101,7 @@ const readOlderPage: ReadPage = async ({ connection, steamId, left }, place, sta
     referer: `https://steamcommunity.com/profiles/${steamId}/inventory`,
     proof: 'cookies',
   }
-  const answer = await connection.request(call, left())
+  const answer = await connection.request(call, leftMs())
   if (answer.kind === 'unavailable') return answer
   return parseOlderOwnPage(bodyOf(answer), place) ?? unavailableFrom(call.name, answer)
 }

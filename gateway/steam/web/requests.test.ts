@@ -188,12 +188,12 @@ describe('the port makes the same request as the libraries', () => {
   it('to list further pages of offers', async () => {
     const page = (query: URLSearchParams) => (query.get('cursor') === '0' ? { next_cursor: 7 } : {})
     steam.routes.set(api('GetTradeOffers'), ({ query }) => ok({ trade_offers_sent: [offer], ...page(query) }))
-    const both = await requestsOfBoth(
+    const requests = await requestsOfBoth(
       '/IEconService/GetTradeOffers/v1/',
       () => ours.listOffers(CUTOFF, null).then((page) => ours.listOffers(CUTOFF, nextOf(page))),
       () => wait((end) => theirs.manager.getOffers(ACTIVE_ONLY, CUTOFF, end)),
     )
-    expect(both.map(({ query }) => query.find(([name]) => name === 'cursor'))).toEqual([
+    expect(requests.map(({ query }) => query.find(([name]) => name === 'cursor'))).toEqual([
       ['cursor', '0'],
       ['cursor', '7'],
     ])
@@ -202,21 +202,21 @@ describe('the port makes the same request as the libraries', () => {
   it.each(['cancel', 'decline'] as const)('to %s an offer that it has seen', async (how) => {
     shownOffer = { ...offer, is_our_offer: how === 'cancel' }
     await ours.readOffer('55')
-    const found = await theirOffer()
+    const libraryOffer = await theirOffer()
     await expectSameRequest(
       `/tradeoffer/55/${how}`,
       () => (how === 'cancel' ? ours.cancelOffer('55') : ours.declineOffer('55')),
-      () => wait((end) => found[how](end)),
+      () => wait((end) => libraryOffer[how](end)),
     )
   })
 
   it('to read the state of a Steam trade', async () => {
     shownOffer = { ...offer, trade_offer_state: 3, tradeid: '900' }
-    const found = await theirOffer()
+    const libraryOffer = await theirOffer()
     await expectSameRequest(
       '/IEconService/GetTradeStatus/v1/',
       () => ours.readSteamTrade('900'),
-      () => wait((end) => found.getExchangeDetails(true, end)),
+      () => wait((end) => libraryOffer.getExchangeDetails(true, end)),
     )
   })
 
@@ -265,13 +265,13 @@ describe('the port makes the same request as the libraries', () => {
       const descriptions = [{ classid: '1', instanceid: '0', ...DESCRIPTION }]
       return { body: { success: 1, total_inventory_count: 2, assets, descriptions, ...more } }
     })
-    const both = await requestsOfBoth(
+    const requests = await requestsOfBoth(
       path,
       () => ours.readInventory(PARTNER, 'cs', language),
       () =>
         wait((end) => theirs.community.getUserInventoryContents(PARTNER.steamId, 730, '2', false, l, end)),
     )
-    expect(both.map(({ query }) => query)).toEqual([
+    expect(requests.map(({ query }) => query)).toEqual([
       [
         ['count', '1000'],
         ['l', l],

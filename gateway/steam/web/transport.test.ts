@@ -50,21 +50,21 @@ describe('the transport', () => {
   })
 
   it('ends a request that takes too long, even if bytes keep coming', async () => {
-    const begun = Promise.withResolvers<ServerResponse>()
+    const firstResponse = Promise.withResolvers<ServerResponse>()
     answer = (response) => {
       response.writeHead(200).write('[')
-      begun.resolve(response)
+      firstResponse.resolve(response)
     }
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const ended = vi.fn()
-    const result = get('https://steamcommunity.com/', 80).then(ended)
-    const response = await begun.promise
+    const onEnd = vi.fn()
+    const result = get('https://steamcommunity.com/', 80).then(onEnd)
+    const response = await firstResponse.promise
     vi.advanceTimersByTime(79)
     await new Promise((written) => response.write('1,', written))
-    expect(ended).not.toHaveBeenCalled()
+    expect(onEnd).not.toHaveBeenCalled()
     vi.advanceTimersByTime(1)
     await result
-    expect(ended).toHaveBeenCalledWith({ kind: 'failed', code: 'DEADLINE' })
+    expect(onEnd).toHaveBeenCalledWith({ kind: 'failed', code: 'DEADLINE' })
   })
 
   it('ends a request made outside of `run` immediately, because it has no deadline', async () => {

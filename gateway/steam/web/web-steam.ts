@@ -111,7 +111,7 @@ export function createWebSteam(options: WebSteamOptions = {}): Steam {
         (call) =>
           askInTurn(turns.ofNobody, call.name, {
             ms: deadlines.other,
-            make: (left) => callOnce({ transport: publicTransport, identity: anonymous }, call, left),
+            make: (leftMs) => callOnce({ transport: publicTransport, identity: anonymous }, call, leftMs),
           }),
         steamId,
         hosts,
@@ -141,11 +141,11 @@ function createSession({ steamId, connection, deadlines, pages, time }: Parts): 
     checkPartner: (partner) => checkPartner(connection, partner, deadlines.other),
     async readInventory(partner: Partner, game: Game, language: Language) {
       if (!isPartner(partner)) return { kind: 'refused', reason: 'invalid_token' }
-      const left = countdown(deadlines.inventory)
-      return readInventory({ connection, pages, left }, { partner, game, language })
+      const leftMs = countdown(deadlines.inventory)
+      return readInventory({ connection, pages, leftMs }, { partner, game, language })
     },
     readOwnInventory: (game, how) =>
-      readOwnInventory({ connection, steamId, left: countdown(deadlines.own) }, game, how),
+      readOwnInventory({ connection, steamId, leftMs: countdown(deadlines.own) }, game, how),
     async sendOffer(partner, assets, message) {
       if (!isPartner(partner)) return { kind: 'refused', reason: 'invalid_token' }
       const answer = await sendOffer(connection, { partner, assets, message }, deadlines.send)
