@@ -39,8 +39,8 @@ const FETCH_TIMEOUT_MS = 60_000
  */
 export async function startPricing(deps: PricingDeps): Promise<Repeating> {
   const { log } = deps
-  const ended = new AbortController()
-  const { signal } = ended
+  const stopping = new AbortController()
+  const { signal } = stopping
   const names = deps.sources.map(({ name }) => name)
   await configureSources(deps.db, names, deps.clock.now())
   await refreshLocal(deps, signal)
@@ -59,7 +59,7 @@ export async function startPricing(deps: PricingDeps): Promise<Repeating> {
       for (const turn of turns) turn.again()
     },
     stop: async () => {
-      ended.abort()
+      stopping.abort()
       await Promise.all(turns.map((turn) => turn.stop()))
     },
   }
@@ -167,20 +167,23 @@ async function keepRate(
   const asOf = notAfter(clock.tillTime(rate.asOf), now)
   // On a Monday the reference is from Friday: too old for payments, but recent enough for comparison.
   const ageLimit = source === REFERENCE_SOURCE ? { maxAgeMs: REFERENCE_MAX_AGE_MS } : {}
-  const read = readRate(currency, { ...rate, asOf, ...ageLimit }, now)
+  const rateAnswer = readRate(currency, { ...rate, asOf, ...ageLimit }, now)
   const latest = await latestRates(db, currency, now)
   const previous = latest.find((entry) => entry.source === source)
   const previousRate = previous && readRate(currency, { ...previous, ...ageLimit }, now)
   const hasJumped =
-    read.kind === 'rate' && previousRate?.kind === 'rate' && isJump(previousRate.perUsd, read.perUsd)
+    rateAnswer.kind === 'rate' &&
+    previousRate?.kind === 'rate' &&
+    isJump(previousRate.perUsd, rateAnswer.perUsd)
   // The reference is not compared with its own old rate: after a real move it would be refused, and then every source.
   const reference = source === REFERENCE_SOURCE ? undefined : latest.find(isReference)
-  const isApart = read.kind === 'rate' && isContradicted(read.perUsd, reference, now)
-  if (read.kind === 'rate' && !hasJumped && !isApart) {
+  const isApart = rateAnswer.kind === 'rate' && isContradicted(rateAnswer.perUsd, reference, now)
+  if (rateAnswer.kind === 'rate' && !hasJumped && !isApart) {
     await saveRate(db, source, { ...rate, asOf })
     return undefined
   }
-  const reason = read.kind === 'refused' ? read.reason : hasJumped ? 'jump' : 'too far from the reference'
+  const reason =
+    rateAnswer.kind === 'refused' ? rateAnswer.reason : hasJumped ? 'jump' : 'too far from the reference'
   const { perUsd } = rate
   log.error({ source, currency, perUsd, reason, reference: reference?.perUsd }, 'exchange rate refused')
   return reason

@@ -95,9 +95,9 @@ export function createPriceList({ rate, prices, holds, rules, now }: ListInputs)
   const judge = (name: string): ItemPrice => {
     const { blocked, asOf, override } = effectOfHolds(holds, name, now)
     if (blocked) return { kind: 'unavailable', reason: 'noPrice' }
-    const found = prices.get(name) ?? []
-    const sources = override === null ? freshOf(found, rules, asOf) : [priceOfOverride(override, now)]
-    const worth = override === null ? worthOf(found, rules, asOf) : worthOfOverride(override, rules)
+    const sourcePrices = prices.get(name) ?? []
+    const sources = override === null ? freshOf(sourcePrices, rules, asOf) : [priceOfOverride(override, now)]
+    const worth = override === null ? worthOf(sourcePrices, rules, asOf) : worthOfOverride(override, rules)
     if (worth.kind === 'unavailable') return worth
     const { usdMicros, levelUsdMicros } = worth
     bases.push({ marketHashName: name, usdMicros, levelUsdMicros, sources })
@@ -166,11 +166,11 @@ async function currentRate(
   // Any other source has the index -1, so it comes first.
   const lastResorts = [REFERENCE_SOURCE, FILE_SOURCE]
   const rows = latest.toSorted((a, b) => lastResorts.indexOf(a.source) - lastResorts.indexOf(b.source))
-  const read = rows.map((row) => ({ row, answer: readRate(currency, row, now) }))
-  for (const { row, answer } of read) {
+  const answers = rows.map((row) => ({ row, answer: readRate(currency, row, now) }))
+  for (const { row, answer } of answers) {
     if (answer.kind === 'rate') return { rateId: row.id, currency, perUsd: answer.perUsd }
   }
-  const first = read[0]?.answer
+  const first = answers[0]?.answer
   return { refused: first?.kind === 'refused' ? first.reason : 'missing' }
 }
 

@@ -10,8 +10,8 @@ export function nameWithWear(name: string, marketName: string | null, language: 
   const inName = wearOf(name)
   // Steam's own spelling stays, such as "Battle Scarred".
   if (inName?.language === language) return name
-  const found = inName ?? (marketName === null ? null : wearOf(marketName))
-  if (found === null) return name
+  const knownWear = inName ?? (marketName === null ? null : wearOf(marketName))
+  if (knownWear === null) return name
   const plain = inName === null ? name : name.slice(0, wearStart(name))
-  return `${plain} (${WEAR_WORDS[language][found.wear]})`
+  return `${plain} (${WEAR_WORDS[language][knownWear.wear]})`
 }

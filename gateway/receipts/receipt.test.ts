@@ -137,11 +137,11 @@ it('a receipt shows the payer as an id if the deposit has another account’s li
 
 it('a receipt reads each table once, in addition to the query of the shopper’s view', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
-  const read: string[] = []
+  const tablesRead: string[] = []
   const counting = fastify()
   const db = till.db.withPlugin({
     transformQuery: ({ node }) => {
-      if (node.kind === 'SelectQueryNode') read.push(...namesOf(node.from))
+      if (node.kind === 'SelectQueryNode') tablesRead.push(...namesOf(node.from))
       return node
     },
     transformResult: async ({ result }) => result,
@@ -149,7 +149,7 @@ it('a receipt reads each table once, in addition to the query of the shopper’s
   await counting.register(receiptRoute({ ...DEPS, clock: till.clock, db }))
   expect((await counting.inject(path)).statusCode).toBe(200)
   await counting.close()
-  expect(read.toSorted()).toEqual(['deposit', 'event', 'trade', 'trade_item'])
+  expect(tablesRead.toSorted()).toEqual(['deposit', 'event', 'trade', 'trade_item'])
 })
 
 it('a receipt has its times in UTC, and its script shows them in the shopper’s own zone', async () => {

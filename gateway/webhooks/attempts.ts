@@ -96,9 +96,9 @@ async function refuseExcessiveReplay(
   if (!('eventId' in choice) && (await isReplaying(tx, storeId, now))) {
     refuse('replay_in_progress', { retryAfterS: 10 })
   }
-  const before = await countReplayedSince(tx, storeId, dayBefore(now))
-  const left = MOST_REPLAYED_A_DAY - before
-  if (left <= 0 || (await countChosen(tx, { storeId, eventTypes, choice })) > left) {
+  const replayedToday = await countReplayedSince(tx, storeId, dayBefore(now))
+  const remaining = MOST_REPLAYED_A_DAY - replayedToday
+  if (remaining <= 0 || (await countChosen(tx, { storeId, eventTypes, choice })) > remaining) {
     refuse('replay_quota', { retryAfterS: HOUR_S })
   }
 }

@@ -124,14 +124,14 @@ type Verdict =
   | { kind: 'delivered' }
   | { kind: 'retried'; waitMs: number }
   /** `gone`: the endpoint wants no further webhooks. */
-  | { kind: 'given_up'; gone: boolean }
+  | { kind: 'given_up'; isGone: boolean }
 
 function judge({ clock, random, haste = 1 }: DeliveryDeps, attempts: number, result: SendResult): Verdict {
   if (isAccepted(result)) return { kind: 'delivered' }
-  if (result.kind === 'answered' && result.status === 410) return { kind: 'given_up', gone: true }
+  if (result.kind === 'answered' && result.status === 410) return { kind: 'given_up', isGone: true }
   const waitMs = waitAfterMs(result, { attempts, now: clock.machineNow() }, random())
   return waitMs === undefined
-    ? { kind: 'given_up', gone: false }
+    ? { kind: 'given_up', isGone: false }
     : { kind: 'retried', waitMs: waitMs / haste }
 }
 
@@ -145,7 +145,7 @@ type Settled = Attempted & { attempts: number; verdict: Verdict }
 async function recordAttempt({ db, clock }: DeliveryDeps, claim: Claim, settled: Settled): Promise<boolean> {
   const { result, at, durationMs, attempts, verdict } = settled
   const now = clock.now()
-  const isGone = verdict.kind === 'given_up' && verdict.gone
+  const isGone = verdict.kind === 'given_up' && verdict.isGone
   return db.transaction().execute(async (tx) => {
     const mustDisable = isGone && (await disablesEndpoint(tx, claim))
     await insertAttempt(tx, {

@@ -22,9 +22,9 @@ const MOST_OPEN_IN_ALL = 1_000
 /** The least time without an answer after which an attempt counts as hanging. */
 export const PATIENCE_MS = 500
 /** How many times longer than usual an answer may take before its attempt counts as hanging. */
-const SLOWER_THAN_USUAL = 2
+const SLOWER_FACTOR = 2
 /** The weight of the newest answer in the moving average. */
-const NEWEST = 0.25
+const NEWEST_WEIGHT = 0.25
 
 export type Pace = {
   /** Records an ended attempt. Only successful attempts count, because one that failed late was hanging until then. */
@@ -40,14 +40,14 @@ export type Pace = {
 export function createPace(leastMs: number, earlierDurationsMs: readonly number[] = []): Pace {
   let usualMs: number | undefined
   const update = (ms: number): void => {
-    usualMs = usualMs === undefined ? ms : usualMs + (ms - usualMs) * NEWEST
+    usualMs = usualMs === undefined ? ms : usualMs + (ms - usualMs) * NEWEST_WEIGHT
   }
   for (const ms of earlierDurationsMs) update(ms)
   return {
     record(result, afterMs) {
       if (isAccepted(result)) update(afterMs)
     },
-    patienceMs: () => Math.max(leastMs, (usualMs ?? 0) * SLOWER_THAN_USUAL),
+    patienceMs: () => Math.max(leastMs, (usualMs ?? 0) * SLOWER_FACTOR),
   }
 }
 

@@ -41,9 +41,10 @@ beforeEach(async () => {
       [`late.test ${TYPE_A}`]: [Buffer.from([127, 0, 0, 1])],
       [`late.test ${TYPE_AAAA}`]: [LOOPBACK_6],
     }
-    const found = answers[`${name} ${type}`]
+    const records = answers[`${name} ${type}`]
     const answer = (): void => {
-      if (found !== undefined) server.send(answerTo(query.subarray(0, end), found), from.port, from.address)
+      if (records !== undefined)
+        server.send(answerTo(query.subarray(0, end), records), from.port, from.address)
     }
     if (name === 'late.test' && type === TYPE_AAAA) late.push(answer)
     else answer()
@@ -115,25 +116,25 @@ describe('the look-up by DNS', () => {
     ['six.test', '::1'],
   ])('resolves %s after 300 ms, even though no server answers for the other family', async (name, known) => {
     stopTime()
-    const found = vi.fn()
-    const finding = addressesOf(name).then(found)
+    const onFound = vi.fn()
+    const finding = addressesOf(name).then(onFound)
     // Not `expect.poll`, which advances fake time.
     while (vi.getTimerCount() === 0) await nextTurn()
     await vi.advanceTimersByTimeAsync(299)
-    expect(found).not.toHaveBeenCalled()
+    expect(onFound).not.toHaveBeenCalled()
     await vi.advanceTimersByTimeAsync(1)
     await finding
-    expect(found).toHaveBeenCalledWith([known])
+    expect(onFound).toHaveBeenCalledWith([known])
   })
 
   it('resolves late.test to both families of addresses if one takes a moment longer', async () => {
     stopTime()
-    const found = addressesOf('late.test')
+    const lookup = addressesOf('late.test')
     while (late.length === 0) await nextTurn()
     // Once these are answered, the IPv4 addresses of late.test are known.
     for (let n = 0; n < 5; n += 1) await addressesOf('shop.test')
     for (const answer of late) answer()
-    expect(await found).toEqual(['127.0.0.1', '::1'])
+    expect(await lookup).toEqual(['127.0.0.1', '::1'])
   })
 
   it.each([

@@ -34,11 +34,11 @@ export function createResolve({ servers }: { servers?: string[] | undefined } = 
     // localhost never goes to public DNS (RFC 6761).
     if (/(^|\.)localhost\.?$/i.test(hostname)) return callback(null, LOOPBACK)
     askBoth(resolver, hostname, (answers) => {
-      const found = [...answers.values()].flatMap((answer) => (answer instanceof Error ? [] : answer))
-      if (found.length > 0) return callback(null, found)
+      const addresses = [...answers.values()].flatMap((answer) => (answer instanceof Error ? [] : answer))
+      if (addresses.length > 0) return callback(null, addresses)
       // Many names have addresses of one family only, so fail only without any address.
-      const four = answers.get(4)
-      callback(four instanceof Error ? four : new Error('the name has no address'), [])
+      const ipv4Answer = answers.get(4)
+      callback(ipv4Answer instanceof Error ? ipv4Answer : new Error('the name has no address'), [])
     })
   }
 }

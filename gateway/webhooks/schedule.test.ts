@@ -7,9 +7,9 @@ const HOUR_MS = 3_600_000
 it('a failed webhook is retried ten times over 75 hours, with growing waits', () => {
   const waits: number[] = []
   for (let attempts = 1; ; attempts += 1) {
-    const wait = nextWaitMs({ attempts }, MIDDLE)
-    if (wait === undefined) break
-    waits.push(wait)
+    const waitMs = nextWaitMs({ attempts }, MIDDLE)
+    if (waitMs === undefined) break
+    waits.push(waitMs)
   }
   expect(waits).toHaveLength(10)
   expect(waits).toEqual([...waits].sort((a, b) => a - b))

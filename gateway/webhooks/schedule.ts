@@ -39,9 +39,9 @@ type Failure = {
  * retries after an outage over a fifth of the wait, so they do not come in one burst.
  */
 export function nextWaitMs({ attempts, retryAfterMs = 0 }: Failure, random: number): number | undefined {
-  const wait = WAITS_MS[attempts - 1]
-  if (wait === undefined) return undefined
-  return Math.max(Math.round(wait * (0.9 + random / 5)), Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS))
+  const waitMs = WAITS_MS[attempts - 1]
+  if (waitMs === undefined) return undefined
+  return Math.max(Math.round(waitMs * (0.9 + random / 5)), Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS))
 }
 
 /** Reads a Retry-After header, which has seconds or a date. Returns milliseconds, or undefined if it has neither. */

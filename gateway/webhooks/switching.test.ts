@@ -46,14 +46,14 @@ function signalsThatWait() {
 
 /** Resolves once `count` queries wait for a lock, or one of `works` has ended without waiting. */
 async function untilBlocked(count: number, ...works: Promise<unknown>[]): Promise<void> {
-  let ended = false
+  let hasAnyEnded = false
   // The test itself awaits the work, and sees its failure.
-  for (const work of works) void work.finally(() => (ended = true)).catch(() => {})
+  for (const work of works) void work.finally(() => (hasAnyEnded = true)).catch(() => {})
   const locked = async () => {
     const { rows } = await sql`
       select from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock' and state = 'active'`.execute(till.db)
-    return ended || rows.length === count
+    return hasAnyEnded || rows.length === count
   }
   await expect.poll(locked).toBe(true)
 }

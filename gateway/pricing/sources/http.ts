@@ -82,16 +82,18 @@ export async function readRows<Schema extends z.ZodType>(
   schema: Schema,
   rows: readonly unknown[],
 ): Promise<z.output<Schema>[]> {
-  const read: z.output<Schema>[] = []
+  const validRows: z.output<Schema>[] = []
   for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
     for (const row of rows.slice(start, start + ROWS_AT_ONCE)) {
       const parsed = schema.safeParse(row)
-      if (parsed.success) read.push(parsed.data)
+      if (parsed.success) validRows.push(parsed.data)
     }
     await setImmediate()
   }
-  if (read.length < rows.length * 0.9) {
-    throw new SourceError(`answered ${rows.length} rows, of which ${rows.length - read.length} are invalid`)
+  if (validRows.length < rows.length * 0.9) {
+    throw new SourceError(
+      `answered ${rows.length} rows, of which ${rows.length - validRows.length} are invalid`,
+    )
   }
-  return read
+  return validRows
 }

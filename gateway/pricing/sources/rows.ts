@@ -32,12 +32,12 @@ export function microsOf(dollars: string): bigint | undefined {
 
 /** Returns one row for each name, without prices of zero. If a name has several rows, the cheapest counts. */
 export function cheapest(rows: readonly PriceRow[]): PriceRow[] {
-  const found = new Map<string, PriceRow>()
+  const cheapestByName = new Map<string, PriceRow>()
   for (const row of rows) {
-    const known = found.get(row.marketHashName)
+    const known = cheapestByName.get(row.marketHashName)
     if (row.usdMicros > 0n && (known === undefined || row.usdMicros < known.usdMicros)) {
-      found.set(row.marketHashName, row)
+      cheapestByName.set(row.marketHashName, row)
     }
   }
-  return [...found.values()]
+  return [...cheapestByName.values()]
 }
