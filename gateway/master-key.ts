@@ -21,9 +21,9 @@ export function parseKey(text: string): KeyAnswer {
 }
 
 export function readKeyFile(file: string): KeyAnswer {
-  const read = readText(file)
-  if (read.kind === 'refused') return read
-  const answer = parseKey(read.text)
+  const fileAnswer = readText(file)
+  if (fileAnswer.kind === 'refused') return fileAnswer
+  const answer = parseKey(fileAnswer.text)
   return answer.kind === 'key' ? answer : { kind: 'refused', reason: `must hold ${KEY_FORMAT}` }
 }
 
@@ -31,9 +31,9 @@ export type KeysAnswer = { kind: 'keys'; keys: Buffer[] } | Refused
 
 /** Reads one key per line. */
 export function readKeysFile(file: string): KeysAnswer {
-  const read = readText(file)
-  if (read.kind === 'refused') return read
-  const lines = read.text.split('\n').filter((line) => line.trim() !== '')
+  const fileAnswer = readText(file)
+  if (fileAnswer.kind === 'refused') return fileAnswer
+  const lines = fileAnswer.text.split('\n').filter((line) => line.trim() !== '')
   const keys = lines.map(parseKey).flatMap((answer) => (answer.kind === 'key' ? [answer.key] : []))
   if (keys.length === lines.length && keys.length <= MOST_OLD_KEYS) return { kind: 'keys', keys }
   return {
@@ -43,8 +43,8 @@ export function readKeysFile(file: string): KeysAnswer {
 }
 
 export function readSettingFile(file: string): { kind: 'text'; text: string } | Refused {
-  const read = readText(file)
-  return read.kind === 'text' ? { kind: 'text', text: read.text.trim() } : read
+  const fileAnswer = readText(file)
+  return fileAnswer.kind === 'text' ? { kind: 'text', text: fileAnswer.text.trim() } : fileAnswer
 }
 
 function readText(file: string): { kind: 'text'; text: string } | Refused {

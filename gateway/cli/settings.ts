@@ -57,12 +57,14 @@ export function settingsToExamine(env: Record<string, string | undefined> | unde
  */
 function withAddressesOf(running: Connection | undefined, config: Config): Config {
   if (running === undefined) return config
-  const { steamSandboxUrl, publicUrl, console: place } = running
+  const { steamSandboxUrl, publicUrl, console: runningConsole } = running
   const isDefault = config.steamSandboxUrl === DEFAULT_STEAM_SANDBOX_URL
   return {
     ...config,
     steamSandboxUrl: isDefault ? (steamSandboxUrl ?? config.steamSandboxUrl) : config.steamSandboxUrl,
     publicUrl: publicUrl === undefined ? config.publicUrl : new URL(publicUrl),
-    console: config.console ?? (place && { ...place, url: new URL(place.url), sandboxKey: undefined }),
+    console:
+      config.console ??
+      (runningConsole && { ...runningConsole, url: new URL(runningConsole.url), sandboxKey: undefined }),
   }
 }

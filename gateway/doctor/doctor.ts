@@ -62,9 +62,9 @@ export async function examine(options: DoctorOptions): Promise<Answer<Examinatio
 }
 
 /** The parts that are listed as not checked if the database is out of reach, not this till's, or lacks migrations. */
-const tillChecksOf = ({ console: place }: Pick<Config, 'console'>): string[] => [
+const tillChecksOf = ({ console: consoleConfig }: Pick<Config, 'console'>): string[] => [
   'epoch',
-  ...(place === undefined ? [] : ['console.operators']),
+  ...(consoleConfig === undefined ? [] : ['console.operators']),
   ...['prices', 'bots', 'maintenance', 'alarms', 'vault', 'stores'],
 ]
 /** The parts that need valid settings, with a database and a master key. `console` includes its operators. */
@@ -131,8 +131,8 @@ async function examinePublic({ publicUrl }: Config, masterKey: Buffer): Promise<
   return proxyFindings(answer, { build: ourBuild(), nowMs: nowMs(), publicUrl })
 }
 
-async function examineConsole({ console: place, mode, publicUrl }: Config): Promise<Finding[]> {
-  const probe = place === undefined ? undefined : await probeConsole(place)
+async function examineConsole({ console: consoleConfig, mode, publicUrl }: Config): Promise<Finding[]> {
+  const probe = consoleConfig === undefined ? undefined : await probeConsole(consoleConfig)
   return consoleFindings(probe, { mode, publicUrl, nowMs: nowMs() })
 }
 

@@ -11,8 +11,8 @@ export async function keysetPage<
   read: (filter: FILTER) => Promise<readonly ROW[]>,
   key: KEY,
 ): Promise<{ rows: ROW[]; next: ROW[KEY] | null }> {
-  const found = await read({ ...filter, limit: filter.limit + 1 })
-  const rows = found.slice(0, filter.limit)
+  const rowsAndNext = await read({ ...filter, limit: filter.limit + 1 })
+  const rows = rowsAndNext.slice(0, filter.limit)
   const last = rows.at(-1)
-  return { rows, next: found.length > filter.limit && last !== undefined ? last[key] : null }
+  return { rows, next: rowsAndNext.length > filter.limit && last !== undefined ? last[key] : null }
 }

@@ -16,8 +16,8 @@ export function createPlaces(most: number): Places {
       return true
     },
     free: (key) => {
-      const left = (taken.get(key) ?? 0) - 1
-      if (left > 0) taken.set(key, left)
+      const remaining = (taken.get(key) ?? 0) - 1
+      if (remaining > 0) taken.set(key, remaining)
       else taken.delete(key)
     },
   }

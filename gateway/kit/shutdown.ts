@@ -59,9 +59,9 @@ export function createShutdown(log: Log, changedLimits: Partial<Limits> = {}): S
   return {
     add: (phase, name, end) => parts.push({ phase, name, end }),
     async run() {
-      const running = parts.splice(0)
+      const partsToEnd = parts.splice(0)
       for (const phase of PHASES) {
-        const partsOfPhase = running.filter((part) => part.phase === phase)
+        const partsOfPhase = partsToEnd.filter((part) => part.phase === phase)
         await Promise.all(partsOfPhase.map(({ name, end }) => endPart(name, end, limits[phase])))
       }
     },

@@ -67,11 +67,11 @@ export async function beginMaintenance(
 ): Promise<'begun' | 'changed' | 'unchanged'> {
   const now = clock.now()
   return inTransaction(db, async (tx) => {
-    const begun = await beginOutage(tx, 'maintenance', now)
-    if (begun) await beginOutage(tx, 'deposits', now)
-    const changed = await changeNotice(tx, notice)
-    if (begun) return 'begun'
-    return changed ? 'changed' : 'unchanged'
+    const hasBegun = await beginOutage(tx, 'maintenance', now)
+    if (hasBegun) await beginOutage(tx, 'deposits', now)
+    const hasChanged = await changeNotice(tx, notice)
+    if (hasBegun) return 'begun'
+    return hasChanged ? 'changed' : 'unchanged'
   })
 }
 

@@ -73,10 +73,10 @@ export async function spawnCommand(args: readonly string[], options: ProcessOpti
   const child = spawn(process.execPath, [...nodeOptions, join(CLI, script), ...args], {
     env: environmentOf(options),
   })
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const exitCode = new Promise<number | null>((resolve) => child.once('close', resolve))
   // A command that reads no input may have ended before the input is written.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
-  const [out, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+  const [out, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), exitCode])
   return { out, errors, code }
 }

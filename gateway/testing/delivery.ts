@@ -19,7 +19,7 @@ type DeliveryOptions = { botId: bigint; store: { id: bigint }; prices?: bigint[]
 
 /** Steam's ids are the till's trade id or the shopper's asset id, each with a different digit in front. */
 const offerIdOf = (tradeId: bigint): string => `5${tradeId}`
-const steamTradeIdOf = (tradeId: bigint): string => `9${tradeId}`
+const steamTradeIdOfTrade = (tradeId: bigint): string => `9${tradeId}`
 const newAssetIdOf = (assetId: string): string => `7${assetId}`
 
 /** Creates a trade whose offer was accepted. */
@@ -41,7 +41,7 @@ export async function acceptedDelivery(
     .object({ id: z.bigint(), total: z.bigint(), partner: z.string() })
     .parse(rows[0])
   await sql`
-    update trade set steam_offer_id = ${offerIdOf(id)}, steam_trade_id = ${steamTradeIdOf(id)} where id = ${id}`.execute(
+    update trade set steam_offer_id = ${offerIdOf(id)}, steam_trade_id = ${steamTradeIdOfTrade(id)} where id = ${id}`.execute(
     till.db,
   )
   const items = await sql<{ appId: number; contextId: string; assetId: string }>`
@@ -55,7 +55,7 @@ export async function acceptedDelivery(
     rolledBackAssetId: null,
   }))
   const steamTrade: SteamTrade = {
-    tradeId: steamTradeIdOf(id),
+    tradeId: steamTradeIdOfTrade(id),
     partnerSteamId: partner,
     state: 'complete',
     begunAt: till.clock.now(),
