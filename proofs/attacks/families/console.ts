@@ -184,7 +184,7 @@ export const consoleCalls: Family = family<Defence>({
     },
     'one cookie': {
       at: `${COOKIE} readHalves`,
-      off: [{ file: COOKIE, from: 'found.length === 1 && ', to: '' }],
+      off: [{ file: COOKIE, from: 'sessionCookies.length === 1 && ', to: '' }],
     },
     'the role': {
       at: `${VISITOR} admit`,

@@ -65,7 +65,7 @@ export const csrfToken = family({
     },
     'only one cookie with the name': {
       at: `${CSRF} tokenOf`,
-      off: [{ file: CSRF, from: 'found.length === 1 && ', to: '' }],
+      off: [{ file: CSRF, from: 'tokenCookies.length === 1 && ', to: '' }],
     },
   },
   honest: takesTradeLink,

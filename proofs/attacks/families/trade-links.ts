@@ -57,7 +57,7 @@ export const links: Family = family({
       off: [
         {
           file: 'gateway/deposits/service.ts',
-          from: 'if (found.shopper_locked && found.shopper_steam_id !== steamId)',
+          from: 'if (unlockedDeposit.shopper_locked && unlockedDeposit.shopper_steam_id !== steamId)',
           to: 'if (false)',
         },
       ],
