@@ -78,8 +78,8 @@ describe('the first start of a gateway', () => {
 
   it('gives the database to one of two gateways that start simultaneously in different modes', async () => {
     await emptyDatabase()
-    const both = await Promise.allSettled([start(withKey(KEY, LIVE)), start(withKey(KEY))])
-    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    const results = await Promise.allSettled([start(withKey(KEY, LIVE)), start(withKey(KEY))])
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(await identity()).toHaveLength(1)
   })
 })

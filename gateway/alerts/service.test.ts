@@ -69,11 +69,11 @@ test('a problem that needs a person is reported in a signed message, and reporte
   const verify = () => new Webhook(SECRET).verify(first?.body ?? '', headersOf(first?.headers ?? {}))
   expect(verify()).toMatchObject({ type: 'operator.needed' })
 
-  const second = await insertDeadBot()
+  const secondBotId = await insertDeadBot()
   await passMinutes(5)
   expect(reports().map(({ count }) => count)).toEqual([1, 2])
   // A lower count is not reported; a rise after it is.
-  await till.db.updateTable('bot').set({ state: 'removed' }).where('id', '=', second).execute()
+  await till.db.updateTable('bot').set({ state: 'removed' }).where('id', '=', secondBotId).execute()
   await passMinutes(5)
   await insertDeadBot()
   await passMinutes(5)
@@ -91,9 +91,9 @@ test('a problem that passes within a minute is not reported', async () => {
 test('a count that rises and falls back within a minute is not reported again', async () => {
   await insertDeadBot()
   await passMinutes(2)
-  const second = await insertDeadBot()
+  const secondBotId = await insertDeadBot()
   await sendAlerts(deps)
-  await till.db.updateTable('bot').set({ state: 'removed' }).where('id', '=', second).execute()
+  await till.db.updateTable('bot').set({ state: 'removed' }).where('id', '=', secondBotId).execute()
   await passMinutes(5)
   expect(reports().map(({ count }) => count)).toEqual([1])
   await insertDeadBot()
@@ -104,12 +104,12 @@ test('a count that rises and falls back within a minute is not reported again', 
 test('a count that rises and falls within a minute, but stays above the reported one, is reported', async () => {
   await insertDeadBot()
   await passMinutes(2)
-  const others = [await insertDeadBot(), await insertDeadBot()]
+  const otherBotIds = [await insertDeadBot(), await insertDeadBot()]
   await sendAlerts(deps)
   await till.db
     .updateTable('bot')
     .set({ state: 'removed' })
-    .where('id', '=', others[0] ?? 0n)
+    .where('id', '=', otherBotIds[0] ?? 0n)
     .execute()
   await passMinutes(5)
   expect(reports().map(({ count }) => count)).toEqual([1, 2])
@@ -143,11 +143,11 @@ test('a refused message is retried with the same id, by the schedule and then on
 
 test('a receiver that is slow with one message gets the others meanwhile', async () => {
   await insertDeadBot()
-  const other = await aBot(till, fakeSession('76561198000000999'))
+  const otherBot = await aBot(till, fakeSession('76561198000000999'))
   await till.db
     .updateTable('bot')
     .set({ token_expires_at: deps.clock.now() })
-    .where('id', '=', other.bot.botId)
+    .where('id', '=', otherBot.bot.botId)
     .execute()
   await sendAlerts(deps)
   await jump(till, 61)
@@ -223,8 +223,8 @@ test('simultaneous checks report a problem once', async () => {
 })
 
 test('a test message has a type of its own and the fields and signature of an alert, and is not repeated', async () => {
-  const sent = await sendTestAlert(deps, { url: receiver.url, secret: SECRET })
-  expect(sent).toMatchObject({ kind: 'answered', status: 204 })
+  const result = await sendTestAlert(deps, { url: receiver.url, secret: SECRET })
+  expect(result).toMatchObject({ kind: 'answered', status: 204 })
   await passMinutes(2)
   expect(receiver.received).toHaveLength(1)
   const [first] = receiver.received

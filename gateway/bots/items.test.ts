@@ -131,10 +131,10 @@ describe('items in the hands of a bot', () => {
     await deliver('dota')
     const tx = await till.db.startTransaction().execute()
     await countItems(tx)
-    const other = countItems(till.db)
-    await expect.poll(waiting).toBe(1)
+    const otherCount = countItems(till.db)
+    await expect.poll(countWaiting).toBe(1)
     await tx.commit().execute()
-    await other
+    await otherCount
     expect(await countInRow()).toEqual({ items_held: 2, entries: 0 })
   })
 
@@ -181,10 +181,10 @@ describe('items in the hands of a bot', () => {
     await deliver('dota')
     const tx = await till.db.startTransaction().execute()
     await countItemsByGame(tx)
-    const other = countItemsByGame(till.db)
-    await expect.poll(waiting).toBe(1)
+    const otherCount = countItemsByGame(till.db)
+    await expect.poll(countWaiting).toBe(1)
     await tx.commit().execute()
-    await other
+    await otherCount
     expect(await heldByGame(till.db, bot.botId)).toEqual([{ appId: 570, held: 2, protected: 0 }])
   })
 
@@ -196,12 +196,12 @@ describe('items in the hands of a bot', () => {
         await till.db.selectFrom('held_item').select('custody_entry_id').orderBy('custody_entry_id').execute()
       ).map((row) => row.custody_entry_id)
     const entries = await till.db.selectFrom('custody_entry').selectAll().orderBy('id').execute()
-    const all = await heldItems(till.db)
-    expect(all).toHaveLength(4)
+    const allHeld = await heldItems(till.db)
+    expect(allHeld).toHaveLength(4)
     for (const count of [3, 4, 4]) {
       await updateHeldItems(till.db, 3)
       expect(await listed()).toEqual(entries.slice(0, count).map(({ id }) => id))
-      expect(await heldItems(till.db)).toEqual(all)
+      expect(await heldItems(till.db)).toEqual(allHeld)
     }
 
     const [first] = entries
@@ -211,10 +211,10 @@ describe('items in the hands of a bot', () => {
       .insertInto('custody_entry')
       .values({ ...item, moved: 'out' })
       .execute()
-    expect(await heldItems(till.db)).toEqual(all.slice(1))
+    expect(await heldItems(till.db)).toEqual(allHeld.slice(1))
     await updateHeldItems(till.db)
     expect(await listed()).toEqual(entries.slice(1).map(({ id }) => id))
-    expect(await heldItems(till.db, { botId: bot.botId })).toEqual(all.slice(1))
+    expect(await heldItems(till.db, { botId: bot.botId })).toEqual(allHeld.slice(1))
     expect(await heldItems(till.db, { item: { tradeId: item.trade_id, assetId: item.asset_id } })).toEqual([])
     expect(await differences()).toEqual([])
   })
@@ -223,10 +223,10 @@ describe('items in the hands of a bot', () => {
     await deliver('dota')
     const tx = await till.db.startTransaction().execute()
     await updateHeldItems(tx, 1)
-    const other = updateHeldItems(till.db)
-    await expect.poll(waiting).toBe(1)
+    const otherUpdate = updateHeldItems(till.db)
+    await expect.poll(countWaiting).toBe(1)
     await tx.commit().execute()
-    await other
+    await otherUpdate
     expect(await differences()).toEqual([])
     expect(await till.db.selectFrom('held_item').select('asset_id').execute()).toHaveLength(2)
   })
@@ -238,7 +238,7 @@ describe('items in the hands of a bot', () => {
   }
 
   /** The number of statements that wait for another transaction. */
-  const waiting = () =>
+  const countWaiting = () =>
     sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
       .execute(till.db)
       .then(({ rows }) => rows.length)
@@ -323,13 +323,13 @@ describe('the limits of a bot', () => {
     const first = requestTrade(depsWith({ ...itemLimit(12), liveOffers: 1 }), body)
     const trades = () => till.db.selectFrom('trade').select('id').execute()
     await expect.poll(trades).toHaveLength(1)
-    const other = await aDeposit(till, store)
-    expect(await requestTrade(depsWith({ liveOffers: 1 }), other.body)).toEqual(noBot)
+    const otherDeposit = await aDeposit(till, store)
+    expect(await requestTrade(depsWith({ liveOffers: 1 }), otherDeposit.body)).toEqual(noBot)
     await till.db
       .updateTable('deposit')
       .set({ user_steam_id: await partnerOf(body.hash) })
       .execute()
-    expect(await requestTrade(depsWith({ liveOffersWithPartner: 1 }), other.body)).toEqual(noBot)
+    expect(await requestTrade(depsWith({ liveOffersWithPartner: 1 }), otherDeposit.body)).toEqual(noBot)
     const [trade] = await trades()
     await tradeHandlers(till.deps).trade(bot, trade?.id ?? 0n)
     expect(await first).toEqual({ kind: 'active' })

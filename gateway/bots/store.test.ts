@@ -202,7 +202,7 @@ describe('the room of a bot', () => {
   const choose = (limits = DEFAULT_FLEET_LIMITS) =>
     database.db.transaction().execute((tx: Tx) => chooseBotForTrade(tx, request, limits))
   /** The number of requests that wait for a bot's lock. */
-  const waiting = async () =>
+  const countWaiting = async () =>
     (await database.pool.query(`select from pg_locks where locktype = 'advisory' and not granted`)).rowCount
 
   it('counts items on the way, and items that came or left since the last count', async () => {
@@ -235,14 +235,14 @@ describe('the room of a bot', () => {
   it('goes to one of two simultaneous requests: the other request waits and finds no room', async () => {
     const [bot] = await onlineBots(10)
     // Wrapped in an object, because the transaction must not wait for the other request.
-    const begun = await database.db.transaction().execute(async (tx: Tx) => {
+    const wrapped = await database.db.transaction().execute(async (tx: Tx) => {
       expect(await chooseBotForTrade(tx, request, oneOffer)).toEqual({ botId: bot })
-      const other = choose(oneOffer)
-      await expect.poll(waiting).toBe(1)
+      const otherChoice = choose(oneOffer)
+      await expect.poll(countWaiting).toBe(1)
       await aTrade(bot, 'intended')
-      return { other }
+      return { other: otherChoice }
     })
-    expect(await begun.other).toBeUndefined()
+    expect(await wrapped.other).toBeUndefined()
   })
 
   it('is locked while a trade is assigned to the bot, so another request gets another bot', async () => {
@@ -255,17 +255,17 @@ describe('the room of a bot', () => {
 
   it('is awaited by a request while every bot is locked, and the request then gets the bot that has room left', async () => {
     const [first, second] = await onlineBots(90, 10)
-    const begun = await database.db.transaction().execute(async (tx: Tx) => {
+    const wrapped = await database.db.transaction().execute(async (tx: Tx) => {
       expect(await chooseBotForTrade(tx, request, oneOffer)).toEqual({ botId: first })
       expect(await chooseBotForTrade(tx, { ...request, tried: [first ?? 0n] }, oneOffer)).toEqual({
         botId: second,
       })
-      const other = choose(oneOffer)
-      await expect.poll(waiting).toBe(1)
+      const otherChoice = choose(oneOffer)
+      await expect.poll(countWaiting).toBe(1)
       await aTrade(first, 'intended')
-      return { other }
+      return { other: otherChoice }
     })
-    expect(await begun.other).toEqual({ botId: second })
+    expect(await wrapped.other).toEqual({ botId: second })
   })
 
   it('is filled evenly by a crowd: the bots’ numbers of trades differ by at most two', async () => {

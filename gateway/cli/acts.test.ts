@@ -66,11 +66,11 @@ async function readTables(): Promise<unknown> {
     'deposit',
     'departure',
   ]
-  const others = ['account', 'payout', 'ledger_entry', 'custody_entry', 'till_identity']
+  const otherTables = ['account', 'payout', 'ledger_entry', 'custody_entry', 'till_identity']
   const read = async (table: string) =>
     (await sql<{ row: string }>`select row::text from ${sql.table(table)} as row order by 1`.execute(till.db))
       .rows
-  return Promise.all([...tables, ...others].map(read))
+  return Promise.all([...tables, ...otherTables].map(read))
 }
 
 /** Takes the id of the next act's record, so its insert fails. Later inserts succeed. */

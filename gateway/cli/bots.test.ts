@@ -145,9 +145,9 @@ describe('bot', () => {
 
   it('add and enrol record each bot that was added, but not its token', async () => {
     const { steamId, accountName, password, sharedSecret, refreshToken } = firstBot()
-    const other = bots[1]?.refreshToken ?? ''
+    const otherToken = bots[1]?.refreshToken ?? ''
     const nonsense = 'eyJhbGciOiJub25lIn0.bm90aGluZw.bm90aGluZw'
-    const added = await run(['bot', 'add', '--by', 'Ada'], `${refreshToken}\n${nonsense}\n${other}\n`)
+    const added = await run(['bot', 'add', '--by', 'Ada'], `${refreshToken}\n${nonsense}\n${otherToken}\n`)
     expect(added).toMatchObject({ code: 4, errors: expect.stringMatching(/^1 not added\. Check the token/) })
     expect(added.out).toMatch(
       /^Bot 1 added: .*\nBot 2 added: .*\nLine 2: The bot was not added: the text is not/,
@@ -161,7 +161,7 @@ describe('bot', () => {
       { act: 'bot add', operator: 'Ada', arguments: { botId: '2' } },
       { act: 'bot enrol', arguments: { botId: '1', steamId } },
     ])
-    for (const secret of [refreshToken, other, nonsense, password, sharedSecret]) {
+    for (const secret of [refreshToken, otherToken, nonsense, password, sharedSecret]) {
       expect(JSON.stringify(rows) + added.out + added.errors).not.toContain(secret)
     }
   })
@@ -173,12 +173,12 @@ describe('bot', () => {
 
   it('enrol says that Steam refused the password, and refuses a stdin that ends early', async () => {
     const { accountName } = firstBot()
-    const wrong = await run(['bot', 'enrol'], `${accountName}\nnot it\n`)
-    expect(wrong).toMatchObject({ code: 4 })
-    expect(wrong.errors).toContain('does not know this account name with this password')
-    const short = await run(['bot', 'enrol'], `${accountName}\n`)
-    expect(short).toMatchObject({ code: 2 })
-    expect(short.errors).toContain('The input ended before the last answer')
+    const wrongPassword = await run(['bot', 'enrol'], `${accountName}\nnot it\n`)
+    expect(wrongPassword).toMatchObject({ code: 4 })
+    expect(wrongPassword.errors).toContain('does not know this account name with this password')
+    const shortInput = await run(['bot', 'enrol'], `${accountName}\n`)
+    expect(shortInput).toMatchObject({ code: 2 })
+    expect(shortInput.errors).toContain('The input ended before the last answer')
   })
 
   it('enrol says that Steam’s answers about the bot’s offers were empty, and adds the bot', async () => {
@@ -266,8 +266,8 @@ describe('items', () => {
     expect((await run(['items', 'export'])).out).toBe(
       'item,bot,botSteamId,appId,assetId,marketHashName,price,currency,receivedAt,protectedUntil\n',
     )
-    const moved = await run(['items', 'moved', '--reason', 'sold'], 'item,bot\n7-12,x\nnonsense\n')
-    expect(moved).toEqual({
+    const result = await run(['items', 'moved', '--reason', 'sold'], 'item,bot\n7-12,x\nnonsense\n')
+    expect(result).toEqual({
       code: 4,
       out: '7-12 is not held by a bot\nnonsense is not an item of the export\n0 recorded as moved.\n',
       errors: '2 not recorded.\n',

@@ -127,13 +127,13 @@ it('moved items are recorded, each with operator and reason, and the export show
   ])
   const [, first = '', second = ''] = lines
   const input = [first, 'nonsense', first].join('\n')
-  const moved = await runCommand(['items', 'moved', '--reason', 'sold', '--by', 'Ada'], {
+  const result = await runCommand(['items', 'moved', '--reason', 'sold', '--by', 'Ada'], {
     databaseUrl: till.url,
     input,
   })
   const [item = ''] = first.split(',')
   expect(item).toMatch(new RegExp(`^${trade}-`))
-  expect(moved).toEqual({
+  expect(result).toEqual({
     code: 2,
     out: `nonsense is not an item of the export\n${item} is not held by a bot\n1 recorded as moved.\n`,
     errors: '2 not recorded.\n',

@@ -101,8 +101,8 @@ async function tradeByHand(storeId: bigint, bot: BotContext): Promise<void> {
   const shopper = `7656119800000${deposit.id}`
   await print(['deposit', 'show', String(deposit.id)])
   await print(['trade', 'look', String(tradeId)])
-  const waiting = await aDeposit(till, { id: storeId }, { game: 'cs' })
-  await print(['deposit', 'hold', String(waiting.id), '--reason', 'a new shopper'])
+  const waitingDeposit = await aDeposit(till, { id: storeId }, { game: 'cs' })
+  await print(['deposit', 'hold', String(waitingDeposit.id), '--reason', 'a new shopper'])
   await print(['shopper', 'deny', shopper, '--reason', 'stolen items'])
   await putOnRelease(till.db, { steamId: shopper, tradeId, at: new Date() })
   await print(['shopper', 'show', shopper])
@@ -117,14 +117,14 @@ async function tradeByHand(storeId: bigint, bot: BotContext): Promise<void> {
   await till.db.updateTable('trade').set({ settles_at: tenDaysAgo }).where('id', '=', tradeId).execute()
   await print(['trade', 'release', trade, '--reason', 'nothing was taken back'])
   await print(['shopper', 'show', shopper])
-  const next = await offerFor(till, bot, await aDeposit(till, { id: storeId }, { game: 'cs' }))
-  const reversedId = String(next.tradeId)
+  const nextOffer = await offerFor(till, bot, await aDeposit(till, { id: storeId }, { game: 'cs' }))
+  const reversedId = String(nextOffer.tradeId)
   await print(['trade', 'credit', reversedId, '--steam-trade', '6100000000000000002', '--reason', 'seen'])
   await print(['trade', 'reverse', reversedId, '--reason', 'the items went back'])
-  const heldId = String((await offerFor(till, bot, waiting)).tradeId)
+  const heldId = String((await offerFor(till, bot, waitingDeposit)).tradeId)
   await print(['trade', 'credit', heldId, '--steam-trade', '6100000000000000003', '--reason', 'seen'])
   await print(['store', 'update', '--store', '1', '--risk-limit-usd', '100'])
-  await print(['deposit', 'release', String(waiting.id), '--reason', 'a shopper for many years'])
+  await print(['deposit', 'release', String(waitingDeposit.id), '--reason', 'a shopper for many years'])
 }
 
 /** Prints operators and proposals. With a limit of zero, every payout becomes a proposal. */

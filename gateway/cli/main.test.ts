@@ -109,8 +109,8 @@ describe('a command', () => {
   it('run as a process reads piped input, and explains a refusal without a stack trace', async () => {
     const input = 'item,bot\n7-12,x\n'
     const args = ['items', 'moved', '--reason', 'sold']
-    const moved = await spawnCommand(args, { databaseUrl: database.url, input })
-    expect(moved).toEqual({
+    const result = await spawnCommand(args, { databaseUrl: database.url, input })
+    expect(result).toEqual({
       code: 4,
       out: '7-12 is not held by a bot\n0 recorded as moved.\n',
       errors: '1 not recorded.\n',

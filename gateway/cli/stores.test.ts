@@ -57,8 +57,8 @@ it('a change of a store’s webhook address prints the command that tests webhoo
   expect(added.out).toContain(sandboxTest(storeId))
   const update = ['store', 'update', '--store', storeId]
   expect((await run(...update, '--name', 'Other')).out).not.toContain('test and')
-  const moved = await run(...update, '--webhook-url', 'http://localhost:2/hook')
-  expect(moved.out).toMatch(new RegExp(`see the answer: .*${sandboxTest(storeId)}\n$`))
+  const updated = await run(...update, '--webhook-url', 'http://localhost:2/hook')
+  expect(updated.out).toMatch(new RegExp(`see the answer: .*${sandboxTest(storeId)}\n$`))
   const fresh = { storeId: 1n, mode: 'live', webhookSecret: 'whsec_secret' } as const
   const liveTest = /see the answer: .*doctor --send-webhooks$/
   expect(freshStoreLines({ ...fresh, apiKey: 'a key' }).at(-1)).toMatch(liveTest)

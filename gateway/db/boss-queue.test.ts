@@ -137,10 +137,10 @@ describe('the queue', () => {
     await ring({ n: 'waits' })
     const running = () => database.pool.query("select from pgboss.job where state = 'active'")
     expect((await running()).rowCount).toBe(3)
-    const other = await createQueue({ url: database.url, log: captured.log })
-    onTestFinished(() => other.stop())
+    const otherQueue = await createQueue({ url: database.url, log: captured.log })
+    onTestFinished(() => otherQueue.stop())
     const takenByOther: unknown[] = []
-    await other.work('bell', async (data) => void takenByOther.push(data))
+    await otherQueue.work('bell', async (data) => void takenByOther.push(data))
     await expect.poll(() => takenByOther).toEqual([{ n: 'waits' }])
   })
 

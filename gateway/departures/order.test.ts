@@ -104,26 +104,26 @@ describe('an item that left, came back and left again', () => {
 })
 
 describe('an item that a destination sent to another bot', () => {
-  let other: { bot: BotContext; session: FakeSession }
+  let otherBot: { bot: BotContext; session: FakeSession }
 
   beforeEach(async () => {
-    other = await aBot(till, fakeSession(OTHER_BOT))
+    otherBot = await aBot(till, fakeSession(OTHER_BOT))
     // A bot's history is read only if the bot ever held an item.
     const trade = await till.db.selectFrom('trade').select('id').executeTakeFirstOrThrow()
     await till.db
       .insertInto('custody_entry')
-      .values({ trade_id: trade.id, asset_id: 'of the other', bot_id: other.bot.botId, moved: 'in' })
+      .values({ trade_id: trade.id, asset_id: 'of the other', bot_id: otherBot.bot.botId, moved: 'in' })
       .execute()
   })
 
   it('is with that bot, even if that bot’s history was read first', async () => {
-    addRow(other.session, '9600', { to: STORAGE, hours: 2, received: { assetId: '71', newAssetId: '81' } })
-    await read(other.bot)
+    addRow(otherBot.session, '9600', { to: STORAGE, hours: 2, received: { assetId: '71', newAssetId: '81' } })
+    await read(otherBot.bot)
     expect(await inHand()).toEqual([`first ${item}`])
     addRow(session, '9500', { to: STORAGE, hours: 1, given: { assetId: item, newAssetId: '71' } })
     await read(bot)
     expect(await inHand()).toEqual(['other 81'])
-    await read(other.bot)
+    await read(otherBot.bot)
     await read(bot)
     expect(await inHand()).toEqual(['other 81'])
   })
@@ -131,31 +131,31 @@ describe('an item that a destination sent to another bot', () => {
   it('is at the first bot after the destination sent it there, even if that last trade is read first', async () => {
     addRow(session, '9700', { to: STORAGE, hours: 4, received: { assetId: '91', newAssetId: '101' } })
     addRow(session, '9500', { to: STORAGE, hours: 1, given: { assetId: item, newAssetId: '71' } })
-    addRow(other.session, '9600', { to: STORAGE, hours: 2, received: { assetId: '71', newAssetId: '81' } })
-    addRow(other.session, '9650', { to: STORAGE, hours: 3, given: { assetId: '81', newAssetId: '91' } })
-    for (const context of [bot, other.bot, bot, other.bot, bot]) await read(context)
+    addRow(otherBot.session, '9600', { to: STORAGE, hours: 2, received: { assetId: '71', newAssetId: '81' } })
+    addRow(otherBot.session, '9650', { to: STORAGE, hours: 3, given: { assetId: '81', newAssetId: '91' } })
+    for (const context of [bot, otherBot.bot, bot, otherBot.bot, bot]) await read(context)
     expect(await inHand()).toEqual(['first 101'])
   })
 })
 
 describe('an item that was moved to another bot', () => {
   it('is at the first bot after the other bot gave it back, even before the first bot’s history is read', async () => {
-    const other = await aBot(till, fakeSession(OTHER_BOT))
+    const otherBot = await aBot(till, fakeSession(OTHER_BOT))
     addRow(session, '9500', { to: OTHER_BOT, hours: 1, given: { assetId: item, newAssetId: '71' } })
     await read(bot)
     expect(await inHand()).toEqual(['other 71'])
-    addRow(other.session, '9600', {
+    addRow(otherBot.session, '9600', {
       to: bot.session.steamId,
       hours: 2,
       undoes: '9500',
       given: { assetId: '71', newAssetId: item },
     })
-    await read(other.bot)
+    await read(otherBot.bot)
     expect(await inHand()).toEqual([`first ${item}`])
     // The first bot's history shows the same reversal later, and nothing is booked twice.
     const back = { assetId: item, newAssetId: '71', back: item }
     addRow(session, '9500', { to: OTHER_BOT, hours: 1, given: back, state: 'partly_rolled_back' })
-    for (const context of [bot, other.bot, bot]) await read(context)
+    for (const context of [bot, otherBot.bot, bot]) await read(context)
     expect(await inHand()).toEqual([`first ${item}`])
   })
 })
@@ -163,51 +163,51 @@ describe('an item that was moved to another bot', () => {
 describe('an item that was moved to another bot, and from there to a stranger', () => {
   const moved = () => ({ assetId: item, newAssetId: '71' })
   const away = { assetId: '71', newAssetId: '81' }
-  const first = { to: OTHER_BOT, hours: 1 }
-  const second = { to: STRANGER, hours: 2 }
+  const firstTrade = { to: OTHER_BOT, hours: 1 }
+  const secondTrade = { to: STRANGER, hours: 2 }
   const undone = 'partly_rolled_back'
-  let other: Awaited<ReturnType<typeof aBot>>
+  let otherBot: Awaited<ReturnType<typeof aBot>>
 
   beforeEach(async () => {
-    other = await aBot(till, fakeSession(OTHER_BOT))
-    addRow(session, '9500', { ...first, given: moved() })
+    otherBot = await aBot(till, fakeSession(OTHER_BOT))
+    addRow(session, '9500', { ...firstTrade, given: moved() })
     await read(bot)
-    addRow(other.session, '9600', { ...second, given: away })
-    await read(other.bot)
+    addRow(otherBot.session, '9600', { ...secondTrade, given: away })
+    await read(otherBot.bot)
     expect(await inHand()).toEqual([])
   })
 
   it('is back at the first bot after both trades were undone, the later trade first', async () => {
-    addRow(other.session, '9600', { ...second, given: { ...away, back: '71' }, state: undone })
-    await read(other.bot)
+    addRow(otherBot.session, '9600', { ...secondTrade, given: { ...away, back: '71' }, state: undone })
+    await read(otherBot.bot)
     expect(await inHand()).toEqual(['other 71'])
-    addRow(session, '9500', { ...first, given: { ...moved(), back: item }, state: undone })
+    addRow(session, '9500', { ...firstTrade, given: { ...moved(), back: item }, state: undone })
     await read(bot)
     expect(await inHand()).toEqual([`first ${item}`])
   })
 
   it('is back at the first bot, even if the first trade was seen to be undone before the second', async () => {
-    addRow(session, '9500', { ...first, given: { ...moved(), back: item }, state: undone })
+    addRow(session, '9500', { ...firstTrade, given: { ...moved(), back: item }, state: undone })
     await read(bot)
     expect(await inHand()).toEqual([`first ${item}`])
-    addRow(other.session, '9600', { ...second, given: { ...away, back: '71' }, state: undone })
-    for (const context of [other.bot, bot]) await read(context)
+    addRow(otherBot.session, '9600', { ...secondTrade, given: { ...away, back: '71' }, state: undone })
+    for (const context of [otherBot.bot, bot]) await read(context)
     expect(await inHand()).toEqual([`first ${item}`])
   })
 
   it('is back at the first bot, even if only the other bot’s history is read, and shows the first trade undone before the second', async () => {
     const givenBack = { to: bot.session.steamId, hours: 3, undoes: '9500' }
-    addRow(other.session, '9700', { ...givenBack, given: { assetId: '71', newAssetId: item } })
-    await read(other.bot)
+    addRow(otherBot.session, '9700', { ...givenBack, given: { assetId: '71', newAssetId: item } })
+    await read(otherBot.bot)
     expect(await inHand()).toEqual([`first ${item}`])
-    addRow(other.session, '9600', { ...second, given: { ...away, back: '71' }, state: undone })
-    for (let turns = 0; turns < 2; turns += 1) await read(other.bot)
+    addRow(otherBot.session, '9600', { ...secondTrade, given: { ...away, back: '71' }, state: undone })
+    for (let turns = 0; turns < 2; turns += 1) await read(otherBot.bot)
     expect(await inHand()).toEqual([`first ${item}`])
   })
 })
 
 describe('an item that two bots sent back and forth', () => {
-  let other: { bot: BotContext; session: FakeSession }
+  let otherBot: { bot: BotContext; session: FakeSession }
 
   /** Each adds one of the three trades. With `back`, that trade is undone, and its item gets this id at the giver. */
   const toOtherBot = (back?: string) =>
@@ -218,7 +218,7 @@ describe('an item that two bots sent back and forth', () => {
       ...(back && { state: 'partly_rolled_back' }),
     })
   const toFirstBot = (back?: string) =>
-    addRow(other.session, '9600', {
+    addRow(otherBot.session, '9600', {
       to: bot.session.steamId,
       hours: 2,
       given: { assetId: '71', newAssetId: '81', ...(back && { back }) },
@@ -233,11 +233,11 @@ describe('an item that two bots sent back and forth', () => {
     })
 
   beforeEach(async () => {
-    other = await aBot(till, fakeSession(OTHER_BOT))
+    otherBot = await aBot(till, fakeSession(OTHER_BOT))
     toOtherBot()
     await read(bot)
     toFirstBot()
-    await read(other.bot)
+    await read(otherBot.bot)
     expect(await inHand()).toEqual(['first 81'])
   })
   afterEach(async () => expect(await differences()).toEqual([]))
@@ -247,7 +247,7 @@ describe('an item that two bots sent back and forth', () => {
     await read(bot)
     expect(await inHand()).toEqual([`first ${item}`])
     toFirstBot('71')
-    for (const context of [other.bot, bot, other.bot]) await read(context)
+    for (const context of [otherBot.bot, bot, otherBot.bot]) await read(context)
     expect(await inHand()).toEqual([`first ${item}`])
   })
 
@@ -256,9 +256,9 @@ describe('an item that two bots sent back and forth', () => {
     await read(bot)
     expect(await inHand()).toEqual([])
     toFirstBot('71')
-    await read(other.bot)
+    await read(otherBot.bot)
     toStorage('81')
-    for (const context of [bot, other.bot]) await read(context)
+    for (const context of [bot, otherBot.bot]) await read(context)
     expect(await inHand()).toEqual(['other 71'])
   })
 
@@ -275,7 +275,7 @@ describe('an item that two bots sent back and forth', () => {
     toStorage('81')
     await read(bot)
     toFirstBot('71')
-    for (const context of [other.bot, bot]) await read(context)
+    for (const context of [otherBot.bot, bot]) await read(context)
     expect(await inHand()).toEqual(['other 71'])
   })
 

@@ -275,12 +275,12 @@ describe('the command `items sold`', () => {
 
   it('refuses faulty lines, each with its reason', async () => {
     const item = `${free.tradeId}-${free.assetIds[0]}`
-    const other = `${underProtection.tradeId}-${underProtection.assetIds[0]}`
+    const otherItem = `${underProtection.tradeId}-${underProtection.assetIds[0]}`
     const { out, code } = await recordSold(
       [
         'item,market,reference,price,received,currency,soldAt',
         `${item},skinport.com,A-1,30.00,26.00,USD,2026-11-02`,
-        `${other},skinport.com,A-2,30.00,26.00,USD`,
+        `${otherItem},skinport.com,A-2,30.00,26.00,USD`,
         `9-9,skinport.com,A-3,30.00,26.00,USD`,
         `${item},skinport.com,A-4,3000,26.00,USD`,
         `${item},Skinport,A-5,30.00,26.00,USD`,

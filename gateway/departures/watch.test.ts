@@ -208,27 +208,27 @@ describe('an item that a bot gave', () => {
   })
 
   it('moves to another bot of the till, and back', async () => {
-    const other = await aBot(till, fakeSession('76561198000000002'))
-    give('9500', { to: other.session.steamId })
+    const otherBot = await aBot(till, fakeSession('76561198000000002'))
+    give('9500', { to: otherBot.session.steamId })
     await readHistory()
     expect(await departures()).toMatchObject([{ explanation: 'own_bot' }])
-    expect(await inHand(other.bot.botId)).toEqual(held.map((assetId) => `7${assetId}`))
+    expect(await inHand(otherBot.bot.botId)).toEqual(held.map((assetId) => `7${assetId}`))
     expect(await inHand(bot.botId)).toEqual([])
-    give('9500', { to: other.session.steamId, state: 'rolled_back' })
+    give('9500', { to: otherBot.session.steamId, state: 'rolled_back' })
     await readHistory()
     expect(await inHand(bot.botId)).toEqual(held)
-    expect(await inHand(other.bot.botId)).toEqual([])
+    expect(await inHand(otherBot.bot.botId)).toEqual([])
     expect(await differences()).toEqual([])
     const entries = till.db
       .selectFrom('custody_entry')
       .select(['trade_id as tradeId', 'asset_id as givenAssetId'])
     const moves = await movesOf(till.db, await entries.executeTakeFirstOrThrow())
-    const [here, there] = [session.steamId, other.session.steamId]
+    const [here, there] = [session.steamId, otherBot.session.steamId]
     expect(moves.slice(1).map(({ partnerSteamId }) => partnerSteamId)).toEqual([there, here, here, there])
   })
 
   it('is booked once for a bot to which the storage sends it, but not if a stranger or a deposit brings it', async () => {
-    const other = await aBot(till, fakeSession('76561198000000002'))
+    const otherBot = await aBot(till, fakeSession('76561198000000002'))
     // The till reads the history of a bot only after the bot has held an item.
     await till.db
       .insertInto('custody_entry')
@@ -239,7 +239,7 @@ describe('an item that a bot gave', () => {
           .select(({ val }) => [
             'trade.id',
             val('1').as('asset_id'),
-            val(other.bot.botId).as('bot_id'),
+            val(otherBot.bot.botId).as('bot_id'),
             val('in' as const).as('moved'),
           ]),
       )
@@ -255,18 +255,18 @@ describe('an item that a bot gave', () => {
     }))
     const sent = (partnerSteamId: string, tradeId = '9800') => {
       const trade = steamTrade({ tradeId, partnerSteamId, received, begunAt: till.clock.now() })
-      other.session.trades.set(tradeId, { kind: 'trade', trade })
+      otherBot.session.trades.set(tradeId, { kind: 'trade', trade })
     }
     sent(STRANGER)
     // The trade of a deposit. Only the delivery books its items.
     sent(STORAGE, '9001')
-    await readHistory(other.bot)
-    expect(await inHand(other.bot.botId)).not.toContain(`8${held[0]}`)
-    other.session.trades.delete('9001')
+    await readHistory(otherBot.bot)
+    expect(await inHand(otherBot.bot.botId)).not.toContain(`8${held[0]}`)
+    otherBot.session.trades.delete('9001')
     sent(STORAGE)
-    await readHistory(other.bot)
-    await readHistory(other.bot)
-    expect(await inHand(other.bot.botId)).toEqual(
+    await readHistory(otherBot.bot)
+    await readHistory(otherBot.bot)
+    expect(await inHand(otherBot.bot.botId)).toEqual(
       expect.arrayContaining(held.map((assetId) => `8${assetId}`)),
     )
     expect(await inHand(bot.botId)).toEqual([])

@@ -191,7 +191,7 @@ it('a wish that the vault takes up at the same moment is not withdrawn', async (
   const vault = await till.db.startTransaction().execute()
   await sql`select hold_open_wish(${wishId})`.execute(vault)
   const withdrawn = withdraw(deps, wishId)
-  await expect.poll(waiting).toBe(1)
+  await expect.poll(countWaiting).toBe(1)
   await sql`insert into vault_deed (wish_id, state, assets, at) values (${wishId}, 'intended', '{}', now())`.execute(
     vault,
   )
@@ -205,13 +205,13 @@ it('the vault takes up no wish that is withdrawn at the same moment', async () =
   const tx = await till.db.startTransaction().execute()
   expect(await withdrawWish(tx, wishId)).toBe(true)
   const held = sql<{ isOpen: boolean }>`select hold_open_wish(${wishId}) as "isOpen"`.execute(till.db)
-  await expect.poll(waiting).toBe(1)
+  await expect.poll(countWaiting).toBe(1)
   await tx.commit().execute()
   expect((await held).rows).toEqual([{ isOpen: false }])
 })
 
 /** The number of statements that wait for another transaction. */
-const waiting = () =>
+const countWaiting = () =>
   sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
     .execute(till.db)
     .then(({ rows }) => rows.length)
@@ -274,7 +274,7 @@ it('the operator’s rule makes one wish for the free items beyond the number th
 it('an item that the vault refuses does not block the others of its wish forever, and is seldom requested again', async () => {
   await changeSendRule(deps, { destination: 'storage', keep: 0 })
   onTestFinished(async () => void (await changeSendRule(deps, undefined)))
-  const bad = free[0]?.assetId
+  const badAssetId = free[0]?.assetId
   const givenAssets = new Set<string>()
   let asked = 0
   // A day of sweeps. The vault refuses each wish with the bad item, and carries out the others.
@@ -283,7 +283,7 @@ it('an item that the vault refuses does not block the others of its wish forever
     for (const { wishId, items, state } of await newestWishes()) {
       if (state !== null) continue
       asked += 1
-      const isRefused = items.some(({ assetId }) => assetId === bad)
+      const isRefused = items.some(({ assetId }) => assetId === badAssetId)
       await recordDeed(wishId, isRefused ? 'refused' : 'offered')
       if (!isRefused) for (const { assetId } of items) givenAssets.add(assetId)
     }
@@ -308,7 +308,7 @@ it.each([
     await jump(till, 9 * 3_600)
   }
   await sweepWishes(till.deps)
-  const asked = (await newestWishes()).filter(({ isOpen }) => isOpen)
-  expect(asked.flatMap(({ items }) => items)).toHaveLength(free.length)
-  expect(asked).toHaveLength(how === 'together' ? 1 : free.length)
+  const openWishes = (await newestWishes()).filter(({ isOpen }) => isOpen)
+  expect(openWishes.flatMap(({ items }) => items)).toHaveLength(free.length)
+  expect(openWishes).toHaveLength(how === 'together' ? 1 : free.length)
 })

@@ -70,15 +70,15 @@ describe('a call that opens a deposit', () => {
 
   it('opens a deposit that another store cannot see, and whose externalId other stores can use too', async () => {
     const { deposit } = await createDeposit(till.deps, store, BODY)
-    const other = await aStore(till)
+    const otherStore = await aStore(till)
     const { publicUrl } = till.deps
     expect(
-      await storeDepositOf(till.db, { storeId: other.id, depositId: BigInt(deposit.id) }, publicUrl),
+      await storeDepositOf(till.db, { storeId: otherStore.id, depositId: BigInt(deposit.id) }, publicUrl),
     ).toBeUndefined()
     expect(
       await storeDepositOf(till.db, { storeId: store.id, depositId: BigInt(deposit.id) }, publicUrl),
     ).toEqual(deposit)
-    expect((await createDeposit(till.deps, other, BODY)).created).toBe(true)
+    expect((await createDeposit(till.deps, otherStore, BODY)).created).toBe(true)
   })
 })
 
@@ -135,8 +135,8 @@ describe('a trade link that a shopper gives', () => {
     expect(profilesRead).toHaveLength(10)
     // A repeated link is not a new one, and another deposit has its own limit.
     await give(9)
-    const other = await createDeposit(till.deps, store, { ...BODY, externalId: 'another' })
-    await resolveUser(till.deps, { hash: other.deposit.url.slice(-32), tradeUrl: LINK })
+    const otherDeposit = await createDeposit(till.deps, store, { ...BODY, externalId: 'another' })
+    await resolveUser(till.deps, { hash: otherDeposit.deposit.url.slice(-32), tradeUrl: LINK })
     till.clock.advance(590_000)
     expect(await give(10)).toMatchObject({ name: 'nova_hound' })
     await sweepLinks(till.deps)

@@ -113,11 +113,11 @@ describe('D-34 a bot’s own inventory', () => {
     await lookUntilSure()
     const held = await heldItems(till.db)
     const item = held.find(({ assetId }) => assetId === lost?.assetId)?.item
-    const moved = await runCommand(['items', 'moved', '--reason', 'lost'], {
+    const result = await runCommand(['items', 'moved', '--reason', 'lost'], {
       databaseUrl: till.url,
       input: `${item}\n`,
     })
-    expect(moved.code).toBe(0)
+    expect(result.code).toBe(0)
     await look()
     expect(await findings()).toEqual([])
   })

@@ -193,7 +193,7 @@ describe('D-37 restore finish', () => {
   })
 
   test('begins one epoch for each failover, even with two stores', async () => {
-    const other = await startStoreApi(till)
+    const otherApi = await startStoreApi(till)
     const epochs = watch()
     await epochs.check()
     for (const epoch of [2, 3]) {
@@ -201,12 +201,12 @@ describe('D-37 restore finish', () => {
       await epochs.check()
       expect(JSON.parse((await finish()).out)).toMatchObject({ epoch, stores: 2 })
     }
-    const { events } = (await other.call('GET', '/v1/events')).json()
+    const { events } = (await otherApi.call('GET', '/v1/events')).json()
     expect(events).toMatchObject([
       { data: { epoch: 2, previousSequence: 0 } },
       { data: { epoch: 3, previousSequence: 1_000_001 } },
     ])
-    await other.app.close()
+    await otherApi.app.close()
   })
 
   test('is refused if no restore was noticed, unless the operator insists', async () => {

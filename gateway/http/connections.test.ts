@@ -134,8 +134,8 @@ describe('connections', () => {
 
   test('of a trusted proxy do not count as connections of one address', async () => {
     await listen({ perAddress: 1 }, { trustedProxies: ['127.0.0.1'] })
-    const all = [openClient(get('/healthz')), openClient(get('/healthz')), openClient(get('/healthz'))]
-    await expect.poll(() => all.map(countAnswers)).toEqual([1, 1, 1])
+    const clients = [openClient(get('/healthz')), openClient(get('/healthz')), openClient(get('/healthz'))]
+    await expect.poll(() => clients.map(countAnswers)).toEqual([1, 1, 1])
   })
 
   test.each([
@@ -224,14 +224,16 @@ describe('open calls', () => {
 
   test('of one address are limited like its connections, and a /64 counts as one address', async () => {
     await listen({ perAddress: 100 }, { trustedProxies: ['127.0.0.1'] })
-    const open = Array.from({ length: 100 }, (_, n) => forwarded(`2001:db8::${n.toString(16)}`, '/api/slow'))
+    const openCalls = Array.from({ length: 100 }, (_, n) =>
+      forwarded(`2001:db8::${n.toString(16)}`, '/api/slow'),
+    )
     await expect.poll(() => waiting.length).toBe(100)
     const beyond = await forwarded('2001:0db8:0:0:9:9:9:9', '/help')
     expect(beyond.json()).toMatchObject({ status: 429, code: 'too_many_requests' })
     expect(beyond.headers['retry-after']).toBe('1')
     expect((await forwarded('2001:db8:0:1::1', '/help')).statusCode).toBe(200)
     for (const answer of waiting.splice(0)) answer()
-    expect((await Promise.all(open)).map(({ statusCode }) => statusCode)).toEqual(Array(100).fill(200))
+    expect((await Promise.all(openCalls)).map(({ statusCode }) => statusCode)).toEqual(Array(100).fill(200))
     expect((await forwarded('2001:db8::1', '/help')).statusCode).toBe(200)
   })
 
@@ -243,10 +245,10 @@ describe('open calls', () => {
     for (const { socket } of callers) socket.destroy()
     await expect.poll(openConnections).toBe(0)
     expect((await app.inject(slow)).statusCode).toBe(429)
-    const other = app.inject(`/api/slow?hash=${OTHER_HASH}`)
+    const otherCall = app.inject(`/api/slow?hash=${OTHER_HASH}`)
     await expect.poll(() => waiting.length).toBe(5)
     for (const answer of waiting.splice(0)) answer()
-    expect((await other).statusCode).toBe(200)
+    expect((await otherCall).statusCode).toBe(200)
     const again = app.inject(slow)
     await expect.poll(() => waiting.length).toBe(1)
     waiting.pop()?.()

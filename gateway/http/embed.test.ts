@@ -240,9 +240,9 @@ describe('the loader', () => {
       'x-content-type-options': 'nosniff',
       vary: 'accept-encoding',
     })
-    const other = await open('/', 'document')
-    expect(other.headers['access-control-allow-origin']).toBeUndefined()
-    expect(other.headers['cross-origin-resource-policy']).toBe('same-origin')
+    const otherPage = await open('/', 'document')
+    expect(otherPage.headers['access-control-allow-origin']).toBeUndefined()
+    expect(otherPage.headers['cross-origin-resource-policy']).toBe('same-origin')
   })
 
   test('appears in the store guide with its hash', () => {

@@ -36,16 +36,16 @@ test('the view of a bot has its items and room by game, its open offers, and the
     GAMES.map((game) => [game, itemsHeld[game]]),
   )
   await payFor(till, bot, await aDeposit(till, store, { prices: [1_000n, 2_000n] }))
-  const open = await offerFor(till, bot.bot, await aDeposit(till, store, { prices: [500n] }))
+  const offer = await offerFor(till, bot.bot, await aDeposit(till, store, { prices: [500n] }))
   const view = await viewOf()
   expect(view.games.map(({ game, held, onTheWay, room }) => [game, held, onTheWay, room])).toEqual(
     GAMES.map((game) => (game === 'dota' ? [game, 2, 1, itemsHeld.dota - 3] : [game, 0, 0, itemsHeld[game]])),
   )
-  expect(view.offers).toMatchObject([{ tradeId: open.tradeId, state: 'active', game: 'dota', items: 1 }])
+  expect(view.offers).toMatchObject([{ tradeId: offer.tradeId, state: 'active', game: 'dota', items: 1 }])
 
   const now = till.deps.clock.now()
   const refused = { state: 'refused', refusal: 'inventory_full', created_at: now, due_at: null } as const
-  await till.db.updateTable('trade').set(refused).where('id', '=', open.tradeId).execute()
+  await till.db.updateTable('trade').set(refused).where('id', '=', offer.tradeId).execute()
   const values = {
     bot_id: bot.bot.botId,
     scope: 'cs',
@@ -108,8 +108,8 @@ test('an unknown bot is not found', async () => {
 
 test('the weather counts and times the calls of a day by method, and counts the calls of one method by bot', async () => {
   await till.db.deleteFrom('steam_calls').execute()
-  const other = await aBot(till, fakeSession('76561198000000002'))
-  const [mine, theirs] = [bot.session.steamId, other.session.steamId]
+  const otherBot = await aBot(till, fakeSession('76561198000000002'))
+  const [mine, theirs] = [bot.session.steamId, otherBot.session.steamId]
   for (const counts of [createCallCounts(UNOBSERVED), createCallCounts(UNOBSERVED)]) {
     counts.request('send', { outcome: 'answered', seconds: 0.1, account: mine })
     counts.request('send', { outcome: 'limited', seconds: 0.3, account: mine })
@@ -120,15 +120,15 @@ test('the weather counts and times the calls of a day by method, and counts the 
     await saveCalls(till.db, counts.take())
   }
   const noTrouble = { limited: 0, failed: 0, heldBack: 0 }
-  const all = await readWeather(till.db, { method: 'send' })
-  expect(all?.methods).toEqual([
+  const weatherOfAll = await readWeather(till.db, { method: 'send' })
+  expect(weatherOfAll?.methods).toEqual([
     { method: 'send', asked: 6, ...noTrouble, limited: 2, averageMs: 200, longestMs: 300 },
     { method: 'profile', asked: 2, ...noTrouble, failed: 2, averageMs: 5000, longestMs: 5000 },
     { method: 'cancel', asked: 0, ...noTrouble, heldBack: 2, averageMs: null, longestMs: null },
   ])
-  expect(all?.methodBots).toMatchObject([
+  expect(weatherOfAll?.methodBots).toMatchObject([
     { botId: bot.bot.botId, asked: 4, limited: 2 },
-    { botId: other.bot.botId, asked: 2, limited: 0 },
+    { botId: otherBot.bot.botId, asked: 2, limited: 0 },
   ])
   expect((await readWeather(till.db, { method: 'profile' }))?.methodBots).toMatchObject([
     { botId: null, bot: null, asked: 2 },

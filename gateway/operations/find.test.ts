@@ -34,7 +34,7 @@ beforeAll(async () => {
   deps = till
   const store = await aStore(till)
   await anEndpoint(till, store, 'http://127.0.0.1:9/')
-  const other = await till.db
+  const otherStore = await till.db
     .insertInto('store')
     .values({ name: 'Лавка-Игр «Ember»', origins: ['https://other.test'] })
     .returning('id')
@@ -45,8 +45,12 @@ beforeAll(async () => {
   const deposit = await aDeposit(till, store, { prices: [500n] })
   offered = { deposit, ...(await offerFor(till, bot.bot, deposit)) }
   await till.db.updateTable('deposit').set({ external_id: 'shared' }).where('id', '=', deposit.id).execute()
-  const third = await aDeposit(till, other)
-  await till.db.updateTable('deposit').set({ external_id: 'shared' }).where('id', '=', third.id).execute()
+  const thirdDeposit = await aDeposit(till, otherStore)
+  await till.db
+    .updateTable('deposit')
+    .set({ external_id: 'shared' })
+    .where('id', '=', thirdDeposit.id)
+    .execute()
   await publishEvents(till.deps)
   await aDeparture(till.db, bot.bot.botId)
   const facts = { popularity: 60, popularityKind: 'sales30d' as const, asOf: till.clock.now() }

@@ -186,23 +186,23 @@ it('the report of all stores is the sum of their reports, and the operator’s o
   const { rows, opening, closing, own } = answer.data
   const stores = await till.db.selectFrom('store').select('id').execute()
   const reports = await Promise.all(stores.map(({ id }) => reportStore(deps, { storeId: id, ...period })))
-  const each = reports.flatMap((report) => (report.kind === 'done' ? report.data.rows : []))
-  const add = (parts: typeof rows, key: 'availableMinor' | 'commissionMinor') =>
+  const storeRows = reports.flatMap((report) => (report.kind === 'done' ? report.data.rows : []))
+  const sumOf = (parts: typeof rows, key: 'availableMinor' | 'commissionMinor') =>
     parts.reduce((sum, part) => sum + (part[key] ?? 0n), 0n)
   for (const { cause, currency, movements, availableMinor, commissionMinor } of rows) {
-    const parts = each.filter((row) => row.cause === cause && row.currency === currency)
-    expect(parts.reduce((sum, part) => sum + part.movements, 0)).toBe(movements)
-    expect(add(parts, 'availableMinor')).toBe(availableMinor)
-    expect(add(parts, 'commissionMinor')).toBe(commissionMinor ?? 0n)
+    const rowsOfCause = storeRows.filter((row) => row.cause === cause && row.currency === currency)
+    expect(rowsOfCause.reduce((sum, part) => sum + part.movements, 0)).toBe(movements)
+    expect(sumOf(rowsOfCause, 'availableMinor')).toBe(availableMinor)
+    expect(sumOf(rowsOfCause, 'commissionMinor')).toBe(commissionMinor ?? 0n)
   }
-  expect(new Set(each.map(({ cause }) => cause))).toEqual(new Set(rows.map(({ cause }) => cause)))
+  expect(new Set(storeRows.map(({ cause }) => cause))).toEqual(new Set(rows.map(({ cause }) => cause)))
   const dollars = (list: typeof closing) => list.find(({ currency }) => currency === 'USD')?.availableMinor
   const ofStores = rows.filter(({ currency }) => currency === 'USD')
-  expect(add(ofStores, 'availableMinor')).toBe((dollars(closing) ?? 0n) - (dollars(opening) ?? 0n))
+  expect(sumOf(ofStores, 'availableMinor')).toBe((dollars(closing) ?? 0n) - (dollars(opening) ?? 0n))
   // Debits equal credits: what the stores got, the operator's accounts gave.
   const ofOperator = own.filter(({ currency }) => currency === 'USD')
   expect(ofOperator.reduce((sum, { amountMinor }) => sum + amountMinor, 0n)).toBe(
-    -add(ofStores, 'availableMinor'),
+    -sumOf(ofStores, 'availableMinor'),
   )
   expect(ofOperator.find(({ kind }) => kind === 'commission')).toMatchObject({ amountMinor: 300n })
   expect(await reportMoney(deps, { ...period, to: began })).toMatchObject({ refusal: 'usage' })

@@ -204,11 +204,11 @@ describe('when offers fail for every bot', () => {
 describe('while only inventories fail', () => {
   it('D-28 the timer of a deposit stands still, but an open offer ends at its deadline', async () => {
     const { hash } = await pendingDeposit()
-    const other = await aDeposit(till, store)
+    const otherDeposit = await aDeposit(till, store)
     await setFailures({ inventories: true })
     till.clock.advance(30_000)
     await watchOutages(deps)
-    expect(await viewOf(other.hash)).toMatchObject({ technicalWorks: false, timeLeft: null })
+    expect(await viewOf(otherDeposit.hash)).toMatchObject({ technicalWorks: false, timeLeft: null })
     till.clock.advance(5 * MINUTE_MS)
     await runTradeJobs()
     expect(await statusOf(hash)).toBe('tradeTimeout')
@@ -218,20 +218,26 @@ describe('while only inventories fail', () => {
 describe('maintenance', () => {
   it('lets no trade begin and no deposit expire, but interrupts no trade', async () => {
     const { hash } = await pendingDeposit()
-    const other = await aDeposit(till, store)
+    const otherDeposit = await aDeposit(till, store)
     await beginMaintenance(deps, NO_NOTICE)
     await watchOutages(deps)
-    expect(await requestTrade(till.deps, other.body)).toEqual({ kind: 'refused', code: 'technical_works' })
-    expect(await viewOf(other.hash)).toMatchObject({ technicalWorks: true, timeLeft: null })
+    expect(await requestTrade(till.deps, otherDeposit.body)).toEqual({
+      kind: 'refused',
+      code: 'technical_works',
+    })
+    expect(await viewOf(otherDeposit.hash)).toMatchObject({ technicalWorks: true, timeLeft: null })
     till.clock.advance(2 * 60 * MINUTE_MS)
     await sweepDeposits(till.deps)
-    expect(await statusOf(other.hash)).toBe('created')
+    expect(await statusOf(otherDeposit.hash)).toBe('created')
     session.accept('1')
     await runTradeJobs()
     expect(await statusOf(hash)).toBe('succeeded')
     await endMaintenance(deps)
     await watchOutages(deps)
-    expect(await viewOf(other.hash)).toMatchObject({ technicalWorks: false, timeLeft: expect.any(Number) })
+    expect(await viewOf(otherDeposit.hash)).toMatchObject({
+      technicalWorks: false,
+      timeLeft: expect.any(Number),
+    })
     expect(await deps.metrics.outage.get()).toMatchObject({
       values: [{ value: 0 }, { value: 0 }, { value: 0 }],
     })

@@ -191,10 +191,12 @@ describe('other rules of a price', () => {
   test('the rules of a game come from the operator’s settings for it, and otherwise from the defaults', () => {
     const rules = rulesWith((game) => (game === 'rust' ? { commissionBps: 100 } : {}))
     expect(rules).toEqual({ ...DEFAULT_RULES, rust: { ...DEFAULT_RULES.rust, commissionBps: 100 } })
-    const each = rulesWith((game) => ({ minPopularity: game.length }))
-    expect([each.cs, each.dota, each.rust, each.tf].map(({ minPopularity }) => minPopularity)).toEqual([
-      2, 4, 4, 2,
-    ])
+    const rulesPerGame = rulesWith((game) => ({ minPopularity: game.length }))
+    expect(
+      [rulesPerGame.cs, rulesPerGame.dota, rulesPerGame.rust, rulesPerGame.tf].map(
+        ({ minPopularity }) => minPopularity,
+      ),
+    ).toEqual([2, 4, 4, 2])
     expect(DEFAULT_RULES.dota).toEqual({
       commissionBps: 2_500,
       freshMs: 6 * HOUR_MS,

@@ -80,8 +80,8 @@ const namesOf = (part: unknown): string[] =>
 const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers })
 
 it('a receipt’s link is shown only by the page of an ended deposit, and does not contain the deposit’s link', async () => {
-  const open = await aDeposit(till, await aStore(till))
-  expect(await receiptOf(open.hash)).toBeUndefined()
+  const openDeposit = await aDeposit(till, await aStore(till))
+  expect(await receiptOf(openDeposit.hash)).toBeUndefined()
   const path = await receiptOf(paid.hash)
   expect(path).toMatch(new RegExp(`^/receipt/${paid.id}-[0-9a-f]{32}$`))
   expect(path).not.toContain(paid.hash)
@@ -202,10 +202,12 @@ describe('the money on a receipt', () => {
   it('is split into its parts: now, held and taken back', () => {
     const held = page('en', { heldAmount: 2_375, heldUntil: until })
     expect(held).toMatch(/A part of their worth is credited.*Credited now \$10\.00 Held until .* \$23\.75/)
-    const some = page('en', { reversedAmount: 1_000 })
-    expect(some).toMatch(/sender took some back\..*Credited now \$23\.75 Taken back by the sender \$10\.00/)
-    const all = page('en', { reversedAmount: 3_375 })
-    expect(all).toMatch(/took them back\..*Credited now \$0\.00 Taken back by the sender \$33\.75/)
+    const partlyReversed = page('en', { reversedAmount: 1_000 })
+    expect(partlyReversed).toMatch(
+      /sender took some back\..*Credited now \$23\.75 Taken back by the sender \$10\.00/,
+    )
+    const whollyReversed = page('en', { reversedAmount: 3_375 })
+    expect(whollyReversed).toMatch(/took them back\..*Credited now \$0\.00 Taken back by the sender \$33\.75/)
   })
 
   it('is described as taken back and as held if a part was taken back and the rest is held', () => {
@@ -361,8 +363,8 @@ it('a receipt opens at its address only, and the operator’s search accepts tha
     expect(body).toContain('There is no payment at this address')
     expect((await get(`${wrong}?lang=ru`)).body).toMatch(/<html lang="ru">.*По этому адресу нет платежа/s)
   }
-  const found = await find(till, `https://pay.test${path}?lang=ru`)
-  expect(found).toMatchObject({
+  const findings = await find(till, `https://pay.test${path}?lang=ru`)
+  expect(findings).toMatchObject({
     kind: 'done',
     data: { deposits: [{ depositId: paid.id, as: ['receipt'] }] },
   })

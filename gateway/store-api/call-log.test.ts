@@ -87,8 +87,8 @@ describe('the log line of a store’s call', () => {
     const second = await call('POST', '/v1/deposits', keyedCall)
     expect(second.headers['idempotency-replayed']).toBe('true')
     expect(lineOf(second)).toMatchObject({ deposit: first.json().id, route: '/v1/deposits', status: 201 })
-    const other = { body: { ...order, externalId: 'order 2' }, headers: { 'idempotency-key': 'k1' } }
-    expect(lineOf(await call('POST', '/v1/deposits', other))).not.toHaveProperty('deposit')
+    const otherOrder = { body: { ...order, externalId: 'order 2' }, headers: { 'idempotency-key': 'k1' } }
+    expect(lineOf(await call('POST', '/v1/deposits', otherOrder))).not.toHaveProperty('deposit')
   })
 
   it('has the answer’s request id, even for a refusal, and no deposit if the call is not about one', async () => {

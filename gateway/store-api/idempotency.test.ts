@@ -44,8 +44,8 @@ describe('a call with an Idempotency-Key', () => {
 
   test('is refused if the key was used with other values', async () => {
     await post(BODY)
-    const other = await post({ ...BODY, externalId: 'b' })
-    expect([other.statusCode, other.json().code]).toEqual([422, 'idempotency_key_reused'])
+    const otherOrder = await post({ ...BODY, externalId: 'b' })
+    expect([otherOrder.statusCode, otherOrder.json().code]).toEqual([422, 'idempotency_key_reused'])
   })
 
   test('that was refused gets the same refusal when it is repeated', async () => {
@@ -245,8 +245,8 @@ describe('a call with an Idempotency-Key', () => {
 
   test('does not keep another store’s call with the same key from running', async () => {
     const first = await post(BODY)
-    const other = await aStore(till)
-    const answer = await post({ ...BODY, externalId: 'mine' }, 'once', await api.newKey(other))
+    const otherStore = await aStore(till)
+    const answer = await post({ ...BODY, externalId: 'mine' }, 'once', await api.newKey(otherStore))
     expect([answer.statusCode, answer.json().externalId]).toEqual([201, 'mine'])
     expect(answer.json().id).not.toBe(first.json().id)
   })

@@ -37,10 +37,10 @@ const deps = () => ({ db: till.db, mode: 'sandbox', clock: till.clock }) as cons
 describe('an API key', () => {
   test('gives access to its own store and to no other', async () => {
     const id = (await post(BODY)).json().id
-    const other = await api.newKey(await aStore(till))
+    const otherKey = await api.newKey(await aStore(till))
     expect((await api.call('GET', `/v1/deposits/${id}`)).statusCode).toBe(200)
-    const foreign = await api.call('GET', `/v1/deposits/${id}`, { key: other })
-    const unknown = await api.call('GET', '/v1/deposits/99999', { key: other })
+    const foreign = await api.call('GET', `/v1/deposits/${id}`, { key: otherKey })
+    const unknown = await api.call('GET', '/v1/deposits/99999', { key: otherKey })
     // Apart from the id, the answers are equal, so they do not reveal which deposit exists.
     expect([foreign.statusCode, foreign.body]).toEqual([404, unknown.body.replace('99999', id)])
   })
@@ -58,8 +58,10 @@ describe('an API key', () => {
         '',
       ].map((authorization) => api.call('POST', '/v1/deposits', { body: BODY, headers: { authorization } })),
     )
-    const seen = answers.map((it) => [it.statusCode, it.headers['www-authenticate'], it.body].join(' '))
-    expect([...new Set(seen)]).toEqual([expect.stringMatching(/^401 Bearer \{/)])
+    const refusals = answers.map((answer) =>
+      [answer.statusCode, answer.headers['www-authenticate'], answer.body].join(' '),
+    )
+    expect([...new Set(refusals)]).toEqual([expect.stringMatching(/^401 Bearer \{/)])
   })
 
   test('uses up its store’s limit of calls only if it is valid', async () => {

@@ -244,11 +244,11 @@ test('a store can have at most two tests of endpoints under way, independently o
   expect([third.statusCode, third.json().code]).toEqual([429, 'too_many_tests'])
   expect(Number(third.headers['retry-after'])).toBeGreaterThan(0)
   const key = await api.newKey(await aStore(till))
-  const other = (await api.call('POST', PATH, { key, body: { url: receiver.url } })).json()
-  const theirs = api.call('POST', `${PATH}/${other.id}/test`, { key })
+  const otherEndpoint = (await api.call('POST', PATH, { key, body: { url: receiver.url } })).json()
+  const testOfOther = api.call('POST', `${PATH}/${otherEndpoint.id}/test`, { key })
   await expect.poll(() => held.length).toBe(3)
   for (const response of held) response.writeHead(204).end()
-  for (const answer of [...two, theirs]) expect((await answer).json()).toMatchObject({ delivered: true })
+  for (const answer of [...two, testOfOther]) expect((await answer).json()).toMatchObject({ delivered: true })
   expect((await sendTest()).json()).toMatchObject({ delivered: true })
 })
 
@@ -316,13 +316,13 @@ test('at most five calls of a store run at a time: its other calls wait, and oth
     return { deposits: [], next: null }
   }
   const shared = await startStoreApi(till, { change: { listDeposits } })
-  const other = await aStore(till)
+  const otherStore = await aStore(till)
   const list = async (key?: string) =>
     (await shared.call('GET', '/v1/deposits', { ...(key && { key }) })).statusCode
   const crowd = Array.from({ length: 8 }, () => list())
   await expect.poll(() => asked.length).toBe(5)
-  const ofOther = list(await shared.newKey(other))
-  await expect.poll(() => asked.slice(5)).toEqual([other.id])
+  const ofOther = list(await shared.newKey(otherStore))
+  await expect.poll(() => asked.slice(5)).toEqual([otherStore.id])
   release.resolve()
   expect(await Promise.all([...crowd, ofOther])).toEqual(Array(9).fill(200))
   await shared.app.close()

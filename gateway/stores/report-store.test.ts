@@ -64,8 +64,8 @@ test('the report of a period has the sums of the statement by day and cause, and
       row.available,
     ]),
   ).toEqual([...sums].map(([name, numbers]) => [name, ...numbers]).sort())
-  const other = await api.newKey(await aStore(till))
-  expect(await call(from, later(1), other)).toEqual({ days: [] })
+  const otherKey = await api.newKey(await aStore(till))
+  expect(await call(from, later(1), otherKey)).toEqual({ days: [] })
 })
 
 test('a period includes the moment of `from`, and not that of `before`', async () => {

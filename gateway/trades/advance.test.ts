@@ -74,8 +74,8 @@ describe('asking for a trade', () => {
   it('D-25 another set of items is refused while a trade is under way', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
-    const other = { ...deposit.body, items: deposit.body.items.slice(1) }
-    expect(await requestTrade(till.deps, other)).toEqual({ kind: 'refused', code: 'trade_in_progress' })
+    const otherBody = { ...deposit.body, items: deposit.body.items.slice(1) }
+    expect(await requestTrade(till.deps, otherBody)).toEqual({ kind: 'refused', code: 'trade_in_progress' })
   })
 
   it('a refusal by Steam leaves the deposit open, and the shopper can try again', async () => {

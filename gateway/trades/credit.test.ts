@@ -179,12 +179,12 @@ describe('many deliveries of one store at once', () => {
   ])('respect %s, even if it was made after they had read the limit', async (_name, promised, atOnce) => {
     const store = await aStore(till, { riskLimitUsdCents: 5_000n })
     const delivery = await acceptedDelivery(till, { botId, store })
-    const other = await acceptedDelivery(till, { botId, store })
+    const otherDelivery = await acceptedDelivery(till, { botId, store })
     const { rateId } = await till.db
       .selectFrom('quote')
       .innerJoin('trade', 'trade.quote_id', 'quote.id')
       .select('rate_id as rateId')
-      .where('trade.id', '=', other.tradeId)
+      .where('trade.id', '=', otherDelivery.tradeId)
       .executeTakeFirstOrThrow()
     let ends: Promise<unknown> = Promise.resolve()
     await till.db.transaction().execute(async (tx) => {
@@ -192,7 +192,7 @@ describe('many deliveries of one store at once', () => {
       ends = credit(delivery)
       await untilWaiting(1)
       await sql`update trade set total = 4000, gross_total = 4000, promised_amount = ${promised}, promised_days = 8
-        where id = ${other.tradeId}`.execute(tx)
+        where id = ${otherDelivery.tradeId}`.execute(tx)
     })
     await ends
     expect(await atRisk(store.id)).toBe(atOnce)

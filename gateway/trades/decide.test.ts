@@ -154,8 +154,8 @@ describe('a read of the offer', () => {
       { end: { status: 'tradeTimeout', reason: 'cancelled_elsewhere_at_once' } },
     ])
     expect(reasonAt(10)).toMatchObject([{ end: { reason: 'cancelled_elsewhere' } }])
-    const ours = events({ ...active, cancelling: 'store' }, readAs('cancelled'), 9)
-    expect(ours).toMatchObject([{ end: { reason: 'cancelled_by_store' } }])
+    const eventsOfOurCancel = events({ ...active, cancelling: 'store' }, readAs('cancelled'), 9)
+    expect(eventsOfOurCancel).toMatchObject([{ end: { reason: 'cancelled_by_store' } }])
   })
 
   it('D-28 counts the seconds before a decline from the send, even if the deadline was postponed', () => {
@@ -196,8 +196,8 @@ describe('a read of the offer', () => {
       const doubted = { ...active, badEnd: { state, seenAt: at(30) } }
       expect(events(doubted, readAs(state), 39)).toEqual([])
       expect(events(doubted, readAs(state), 40)).toMatchObject([{ end: { status: 'tradeHasInvalidItems' } }])
-      const other = { ...active, badEnd: { state: 'other', seenAt: at(0) } }
-      expect(events(other, readAs(state), 99)).toMatchObject([{ kind: 'doubted' }])
+      const otherDoubt = { ...active, badEnd: { state: 'other', seenAt: at(0) } }
+      expect(events(otherDoubt, readAs(state), 99)).toMatchObject([{ kind: 'doubted' }])
     },
   )
 

@@ -83,10 +83,10 @@ describe('a list of many pages', () => {
   it('is continued at the page that failed, and shows an orphan on its last page', async () => {
     const store = await aStore(till)
     await offerFor(till, bot, await aDeposit(till, store))
-    const ours = session.offers.get('1')
-    if (ours === undefined) throw new Error('Steam has no offer')
+    const ownOffer = session.offers.get('1')
+    if (ownOffer === undefined) throw new Error('Steam has no offer')
     bury(1_000)
-    session.offers.set('50', { ...ours, offerId: '50', message: 'ZZZZZZ' })
+    session.offers.set('50', { ...ownOffer, offerId: '50', message: 'ZZZZZZ' })
     const { watch } = tradeHandlers(till.deps)
     const states = []
     for (let turn = 0; turn < 7; turn += 1) {
@@ -141,11 +141,11 @@ describe('a list of many pages', () => {
   it('is read from its beginning again if the database failed after an offer was found', async () => {
     const { answer, row } = await sendWithoutAnswer(true)
     // The list has nine pages, and the offer is on the first.
-    const ours = [...session.offers]
+    const ownOffers = [...session.offers]
     bury(800)
-    const others = [...session.offers].filter(([offerId]) => offerId !== '1')
+    const otherOffers = [...session.offers].filter(([offerId]) => offerId !== '1')
     session.offers.clear()
-    for (const [offerId, offer] of [...ours, ...others]) session.offers.set(offerId, offer)
+    for (const [offerId, offer] of [...ownOffers, ...otherOffers]) session.offers.set(offerId, offer)
     let isDown = true
     const store: TradeStore = {
       ...till.deps.trades,
@@ -303,13 +303,13 @@ describe('an offer in Steam’s list whose send got no answer', () => {
     ['its items and its message', { itemsToReceive: [], message: '' }],
   ])('does not count as missing, and is not cancelled, if the row lacks %s', async (_, lack) => {
     const { answer, work, row } = await sendWithoutAnswer(true)
-    const ours = session.offers.get('1')
-    if (ours === undefined) throw new Error('Steam has no offer')
-    session.offers.set('1', { ...ours, ...lack })
+    const ownOffer = session.offers.get('1')
+    if (ownOffer === undefined) throw new Error('Steam has no offer')
+    session.offers.set('1', { ...ownOffer, ...lack })
     await lookFourTimes(work)
     expect(session.calls).not.toContain('cancel 1')
     expect(await row()).toMatchObject({ state: 'unknown', missed_reads: 0 })
-    session.offers.set('1', ours)
+    session.offers.set('1', ownOffer)
     await lookFourTimes(work)
     expect(await answer).toEqual({ kind: 'active' })
   })
@@ -319,17 +319,17 @@ describe('an offer in Steam’s list whose send got no answer', () => {
     ['cannot be read', { offerId: '70', partnerSteamId: null, message: null }],
   ])('keeps its ended trade under review if the row %s', async (_, unreadable) => {
     const { answer, work, row } = await sendWithoutAnswer(true)
-    const ours = session.offers.get('1')
+    const ownOffer = session.offers.get('1')
     session.offers.clear()
     await lookFourTimes(work)
     await answer
-    if (ours === undefined) throw new Error('Steam has no offer')
-    if (unreadable === null) session.offers.set('1', { ...ours, message: '' })
+    if (ownOffer === undefined) throw new Error('Steam has no offer')
+    if (unreadable === null) session.offers.set('1', { ...ownOffer, message: '' })
     else session.unreadable = [unreadable]
     till.clock.advance(DAY_MS)
     await work()
     session.unreadable = []
-    session.offers.set('1', ours)
+    session.offers.set('1', ownOffer)
     session.accept('1')
     till.clock.advance(3_600_000)
     if ((await row())?.due_at !== null) await work()

@@ -328,11 +328,11 @@ describe('a reversal of credit that the store could spend', () => {
     await tx.updateTable('trade').set({ at_risk_until: until }).execute()
     await tx.updateTable('lost_credit').set({ until }).execute()
     const sweep = sweepTrades(till.deps)
-    const waiting = () =>
+    const countWaiting = () =>
       sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
         .execute(till.db)
         .then(({ rows }) => rows.length)
-    await expect.poll(waiting).toBe(1)
+    await expect.poll(countWaiting).toBe(1)
     await tx.commit().execute()
     await sweep
     await deliver()

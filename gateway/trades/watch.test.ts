@@ -110,18 +110,18 @@ describe('the watch over a bot’s offers', () => {
 
   it('D-25 the watch cancels an offer whose code belongs to no trade, and ignores offers unlike a till’s', async () => {
     const { watch } = await openTrade()
-    const ours = session.offers.get('1')
-    if (ours === undefined) throw new Error('Steam has no offer')
-    const orphan = { ...ours, message: 'ZZZZZZ' }
+    const ownOffer = session.offers.get('1')
+    if (ownOffer === undefined) throw new Error('Steam has no offer')
+    const orphan = { ...ownOffer, message: 'ZZZZZZ' }
     session.offers.set('50', { ...orphan, offerId: '50' })
     session.offers.set('51', { ...orphan, offerId: '51', message: 'for the operator' })
-    session.offers.set('52', { ...orphan, offerId: '52', itemsToGive: ours.itemsToReceive })
+    session.offers.set('52', { ...orphan, offerId: '52', itemsToGive: ownOffer.itemsToReceive })
     session.offers.set('53', { ...orphan, offerId: '53', state: 'accepted', tradeId: steamTradeIdOf('53') })
     await watch()
     const states = ['1', '50', '51', '52', '53'].map((id) => session.offers.get(id)?.state)
     expect(states).toEqual(['active', 'cancelled', 'active', 'active', 'accepted'])
     const lines = orphanLines()
-    const about = { level: 'error', botId: String(bot.botId), partner: ours.partnerSteamId }
+    const about = { level: 'error', botId: String(bot.botId), partner: ownOffer.partnerSteamId }
     expect(lines).toMatchObject([
       {
         ...about,
@@ -142,9 +142,9 @@ describe('the watch over a bot’s offers', () => {
 
   it('D-24 the watch does not cancel an orphan that is now in escrow, even if Steam’s list shows another state', async () => {
     const { watch } = await openTrade()
-    const ours = session.offers.get('1')
-    if (ours === undefined) throw new Error('Steam has no offer')
-    const old = { ...ours, offerId: '50', message: 'ZZZZZZ' }
+    const ownOffer = session.offers.get('1')
+    if (ownOffer === undefined) throw new Error('Steam has no offer')
+    const old = { ...ownOffer, offerId: '50', message: 'ZZZZZZ' }
     session.offers.set('50', { ...old, state: 'in_escrow' })
     const { listOffers } = session
     session.listOffers = async (since, cursor) => {
@@ -159,10 +159,10 @@ describe('the watch over a bot’s offers', () => {
 
   it('D-25 the watch logs an orphan once per lease, however often Steam lists the orphan', async () => {
     await openTrade()
-    const ours = session.offers.get('1')
-    if (ours === undefined) throw new Error('Steam has no offer')
+    const ownOffer = session.offers.get('1')
+    if (ownOffer === undefined) throw new Error('Steam has no offer')
     session.offers.set('50', {
-      ...ours,
+      ...ownOffer,
       offerId: '50',
       message: 'ZZZZZZ',
       state: 'accepted',

@@ -284,9 +284,9 @@ describe('an inventory', () => {
     const whole = await read(session)
     expect(whole.kind === 'items' && whole.items).toHaveLength(1_500)
     // A new port with its own budget: the first one's is almost spent.
-    const other = await steam.open()
+    const otherSession = await steam.open()
     steam.routes.set(PUBLIC_PATH, ({ query }) => ofTotal(1_501)(query))
-    expect(await read(other)).toMatchObject({ kind: 'unavailable' })
+    expect(await read(otherSession)).toMatchObject({ kind: 'unavailable' })
   })
 
   it('is not read again for a while after a refusal for too many requests', async () => {
