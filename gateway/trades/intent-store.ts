@@ -85,8 +85,8 @@ export async function moveToOtherBot(deps: WriteDeps, tx: Tx, { row, isInDoubt }
     .select((eb) => eb.fn.countAll<bigint>().as('items'))
     .where('trade_id', '=', row.id)
     .executeTakeFirstOrThrow()
-  const wanted = { partnerSteamId: row.partner_steam_id, game: row.game, items: Number(items), tried }
-  const bot = await chooseBotForTrade(tx, wanted, deps.limits.fleet)
+  const botQuery = { partnerSteamId: row.partner_steam_id, game: row.game, items: Number(items), tried }
+  const bot = await chooseBotForTrade(tx, botQuery, deps.limits.fleet)
   const token = tokenOfTrade(deps.box, row)
   if (bot === undefined || token === null) return
   const { deposit_id, quote_id, game, partner_steam_id, currency, total, gross_total } = row

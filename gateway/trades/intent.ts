@@ -39,6 +39,6 @@ export function judgeIntent(
 }
 
 function sameIds(some: readonly string[], others: readonly string[]): boolean {
-  const wanted = new Set(others)
-  return wanted.size === some.length && some.every((id) => wanted.has(id))
+  const otherIds = new Set(others)
+  return otherIds.size === some.length && some.every((id) => otherIds.has(id))
 }

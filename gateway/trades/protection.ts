@@ -149,14 +149,14 @@ const isTakenBack = ({ state }: SteamTrade): boolean =>
   state === 'rolled_back' || state === 'partly_rolled_back'
 
 async function judgePage(deps: ShellDeps, bot: BotContext, page: readonly SteamTrade[]): Promise<void> {
-  const back = new Map(page.filter(isTakenBack).map((steamTrade) => [steamTrade.tradeId, steamTrade]))
+  const takenBack = new Map(page.filter(isTakenBack).map((steamTrade) => [steamTrade.tradeId, steamTrade]))
   // A reversal is a row of its own at the top of the history. The trade that it reverses can be ninety pages below.
   const undone = page.flatMap(({ rollbackOf }) => (rollbackOf === null ? [] : [rollbackOf]))
-  const rows = await deps.trades.protectedTradesOf(bot.botId, [...new Set([...back.keys(), ...undone])])
+  const rows = await deps.trades.protectedTradesOf(bot.botId, [...new Set([...takenBack.keys(), ...undone])])
   let singles = 0
   for (const { id, steamTradeId, offerId } of rows) {
     if (steamTradeId === null || offerId === null) continue
-    let steamTrade = back.get(steamTradeId)
+    let steamTrade = takenBack.get(steamTradeId)
     if (steamTrade === undefined && singles < SINGLES_A_PAGE) {
       singles += 1
       const answer = await bot.session.readSteamTrade(steamTradeId)

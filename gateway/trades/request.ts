@@ -89,8 +89,8 @@ async function joinOrCreate(deps: RequestDeps, tx: Tx, body: TradeBody): Promise
   const deposit = await lockDeposit(tx, { hash: body.hash })
   if (deposit === undefined) return refused('deposit_not_found')
   const live = await liveTradeOf(tx, deposit.id)
-  const wanted = { game: body.game, assetIds: body.items }
-  const verdict = judgeIntent(wanted, {
+  const selection = { game: body.game, assetIds: body.items }
+  const verdict = judgeIntent(selection, {
     deposit: { status: deposit.status, expiresAt: deposit.expires_at, games: deposit.games },
     live: live && { id: live.row.id, game: live.row.game, assetIds: live.assetIds },
     closed: live === undefined ? await whyTradesClosed(tx) : undefined,
@@ -126,8 +126,8 @@ async function createIntent(
   if (deposit.max_amount !== null && quote.total > deposit.max_amount) return refused('above_maximum')
   const limitRefusal = await judgeLimits(deps, tx, { deposit, steamId })
   if (limitRefusal !== undefined) return limitRefusal
-  const wanted = { partnerSteamId: steamId, game: body.game, items: quote.items.length, tried: [] }
-  const bot = await chooseBotForTrade(tx, wanted, deps.limits.fleet)
+  const botQuery = { partnerSteamId: steamId, game: body.game, items: quote.items.length, tried: [] }
+  const bot = await chooseBotForTrade(tx, botQuery, deps.limits.fleet)
   if (bot === undefined) return refused('no_bot_available')
   const { rateId, total } = quote
   const days = deps.protectionDays(body.game)

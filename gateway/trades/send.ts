@@ -34,8 +34,8 @@ export async function send(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade
   if (obstacle === 'unknown' || obstacle === 'not_our_turn') {
     // Other bots may be no better off, so the request stays here unless one of them would serve it sooner.
     const because = obstacle === 'unknown' ? 'out_of_reach' : obstacle
-    const moved = await moveOn(deps, { loaded, because, source })
-    return moved ? undefined : askAgain(deps, bot, loaded)
+    const hasMoved = await moveOn(deps, { loaded, because, source })
+    return hasMoved ? undefined : askAgain(deps, bot, loaded)
   }
   if (obstacle !== undefined) {
     await record(deps, source, { kind: 'held_back', because: obstacle })

@@ -105,9 +105,9 @@ async function watchedOfRetired(db: Db, limit: number): Promise<WaitingTrade[]> 
   if (bots.length === 0) return []
   const ids = bots.map(({ id }) => id)
   const ofRetired = waitingTrades(db).where('bot_id', 'in', ids).orderBy('id').limit(limit)
-  const open = await ofRetired.where('state', 'in', OPEN).execute()
+  const openTrades = await ofRetired.where('state', 'in', OPEN).execute()
   const due = await ofRetired.where('due_at', 'is not', null).where('state', 'not in', OPEN).execute()
-  return [...open, ...due]
+  return [...openTrades, ...due]
 }
 
 /** The same rule as `waitsUntil` in giving-up.ts. `decide` makes the final decision. */

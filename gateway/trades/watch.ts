@@ -25,9 +25,9 @@ type Parts = { advance: Advance; orphans: Orphans }
 
 /** Resolves to the number of open trades, plus one while the search for orphans is not complete. */
 export async function watch(deps: Shell, bot: BotContext, parts: Parts): Promise<number> {
-  const open = await watchTrades(deps, bot, parts)
+  const openCount = await watchTrades(deps, bot, parts)
   // After a restore there may be no open trade for weeks, and an orphan could be accepted meanwhile.
-  return (await parts.orphans.searchOffers(bot)) ? open + 1 : open
+  return (await parts.orphans.searchOffers(bot)) ? openCount + 1 : openCount
 }
 
 /** How far back to ask for changes, at least: Steam's clock may be behind ours, and Steam reports some changes late. */
@@ -47,14 +47,14 @@ const UNREADABLE_EVERY_MS = 60_000
 
 /** Reads a few pages of the list for all open offers of the bot. Resolves to the number of open trades. */
 async function watchTrades(deps: Shell, bot: BotContext, { advance, orphans }: Parts): Promise<number> {
-  const open = await deps.trades.openTradesOf(bot.botId)
+  const openTrades = await deps.trades.openTradesOf(bot.botId)
   const now = deps.clock.now()
-  for (const { id, state, dueAt } of open) {
+  for (const { id, state, dueAt } of openTrades) {
     // Work left unfinished by the last holder of the lease must not wait for the next sweep.
     if (state !== 'active' && dueAt !== null && dueAt <= now) await advance(deps, bot, id)
   }
-  const active = open.filter((row) => row.state === 'active')
-  if (active.length === 0) return open.length
+  const active = openTrades.filter((row) => row.state === 'active')
+  if (active.length === 0) return openTrades.length
   const lists = deps.lists.listsOf(bot)
   const pass = lists.watch ?? beginPass(listedSince(lists.completeAt, now), now)
   if (lists.watch === null) lists.unreadable.clear()
@@ -138,11 +138,11 @@ const COUNTERED_MS = 15 * 60_000
  * stay open for two weeks, and someone could accept one by mistake.
  */
 async function declineCounters(deps: ShellDeps, bot: BotContext, received: readonly Offer[]): Promise<void> {
-  const open = received.filter((offer) => offer.state === 'active')
-  if (open.length === 0) return
+  const openCounters = received.filter((offer) => offer.state === 'active')
+  if (openCounters.length === 0) return
   const since = new Date(deps.clock.now().getTime() - COUNTERED_MS)
   const partners = await deps.trades.partnersSince(bot.botId, since)
-  for (const offer of open) {
+  for (const offer of openCounters) {
     // An offer from an operator's account stays open, even if the account has paid lately: it may move items by hand.
     const depositId = partners.get(offer.partnerSteamId)
     const isFromOperator = destinationOf(deps.destinations, offer.partnerSteamId) !== undefined
@@ -164,12 +164,12 @@ async function tendStrays(
   bot: BotContext,
   { offers, orphans }: { offers: readonly Offer[]; orphans: Orphans },
 ): Promise<void> {
-  const open = offers.filter((offer) => deps.core.judgeStray(offer).kind !== 'nothing')
+  const offersToTend = offers.filter((offer) => deps.core.judgeStray(offer).kind !== 'nothing')
   const rows = await deps.trades.tradesByCode(
     bot.botId,
-    open.map((offer) => offer.message),
+    offersToTend.map((offer) => offer.message),
   )
-  for (const offer of open) {
+  for (const offer of offersToTend) {
     const row = rows.get(offer.message)
     if (row === undefined) await orphans.handleOrphan(bot, offer)
     if (row === undefined || OFFER_UNKNOWN.includes(row.state)) continue
