@@ -74,7 +74,7 @@ export function nextBar(before: Bar | undefined, refusal: BarringRefusal): Bar {
 
 /** `bars`: the bot's bars that cover one game. Queries use `barStateFor` in bar-store.ts; a test compares the two. */
 export function barStateOf(bars: readonly Bar[], now: Date): BarState {
-  const current = bars.filter(({ until }) => until > now)
-  if (current.some(({ reason }) => reason !== 'doubted')) return 'barred'
-  return current.length > 0 ? 'doubted' : 'free'
+  const currentBars = bars.filter(({ until }) => until > now)
+  if (currentBars.some(({ reason }) => reason !== 'doubted')) return 'barred'
+  return currentBars.length > 0 ? 'doubted' : 'free'
 }

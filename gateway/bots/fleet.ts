@@ -80,9 +80,9 @@ export function isBetterElsewhere(
   const others = bots.filter((bot) => bot.botId !== botId && !tried.includes(bot.botId))
   const best = chooseBot(others, limits, load)
   if (best === undefined || !isWorking(best)) return false
-  const current = bots.find((bot) => bot.botId === botId)
-  if (current === undefined || !isWorking(current)) return true
-  return !best.late && best.waiting <= current.waiting
+  const currentBot = bots.find((bot) => bot.botId === botId)
+  if (currentBot === undefined || !isWorking(currentBot)) return true
+  return !best.late && best.waiting <= currentBot.waiting
 }
 
 /**

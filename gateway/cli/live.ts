@@ -118,9 +118,9 @@ async function logIn(
   return answer.refreshToken
 }
 
-function smokeOf(wanted: string, waitsForAccept: boolean): NonNullable<PortChecks['smoke']> {
+function smokeOf(wantedAssetId: string, waitsForAccept: boolean): NonNullable<PortChecks['smoke']> {
   return {
-    choose: (items) => items.find((item) => item.assetId === wanted),
+    choose: (items) => items.find((item) => item.assetId === wantedAssetId),
     ...(waitsForAccept ? { accept: askToAccept } : {}),
   }
 }

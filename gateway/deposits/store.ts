@@ -65,14 +65,14 @@ export async function isStoreDisabled(tx: Tx, storeId: bigint): Promise<boolean>
 
 /** Counts the store's open deposits, up to `most`. */
 export async function countOpenDeposits(tx: Tx, storeId: bigint, most: number): Promise<number> {
-  const open = tx
+  const openDeposits = tx
     .selectFrom('deposit')
     .select('id')
     .where('store_id', '=', storeId)
     .where('status', 'in', ['created', 'pending'])
     .limit(most)
   const { count } = await tx
-    .selectFrom(open.as('open'))
+    .selectFrom(openDeposits.as('open'))
     .select(({ fn }) => fn.countAll<bigint>().as('count'))
     .executeTakeFirstOrThrow()
   return Number(count)

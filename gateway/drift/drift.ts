@@ -177,7 +177,7 @@ export function noteLook(
   { at, looks, custody, historyFrom }: LookResult,
 ): KnownFinding[] {
   const known = new Map(before.map((noted) => [idOf(noted), noted]))
-  const current = findings.map((finding): KnownFinding => {
+  const currentFindings = findings.map((finding): KnownFinding => {
     const earlier = known.get(idOf(finding))
     known.delete(idOf(finding))
     // This look counts only if the history was read since the last look. Otherwise the item could have come back and
@@ -193,17 +193,17 @@ export function noteLook(
     const isShown = assetId !== null && shown.has(keyOf({ appId, assetId }))
     return !completeGames.has(appId) && (kind === 'foreign' || !isShown) && isStillTrue(custody, noted)
   }
-  return [...current, ...[...known.values()].filter(mayBeTrue)]
+  return [...currentFindings, ...[...known.values()].filter(mayBeTrue)]
 }
 
 /** Whether the finding still follows from custody. */
 function isStillTrue({ booked, leaving }: Custody, noted: KnownFinding): boolean {
   const { kind, appId, item, assetId, firstSeenAt } = noted
   if (kind === 'foreign') return !booked.some((other) => other.appId === appId && other.assetId === assetId)
-  const current = booked.find((other) => other.item === item)
-  if (current === undefined || current.assetId !== assetId) return false
+  const currentItem = booked.find((other) => other.item === item)
+  if (currentItem === undefined || currentItem.assetId !== assetId) return false
   // The item left and came back in the meantime.
-  if (current.receivedAt > firstSeenAt) return false
+  if (currentItem.receivedAt > firstSeenAt) return false
   return assetId === null || !leaving.has(keyOf({ appId, assetId }))
 }
 

@@ -68,10 +68,10 @@ export async function lockQuotes(tx: Tx, depositId: bigint): Promise<void> {
 }
 
 /** Deletes a deposit's quotes, except the `kept` newest ones and those that a trade uses. */
-export async function dropOldQuotes(tx: Tx, depositId: bigint, kept: number): Promise<void> {
+export async function dropOldQuotes(tx: Tx, depositId: bigint, mostKept: number): Promise<void> {
   await sql`
     delete from quote where id in (
-      select id from quote where deposit_id = ${depositId} order by created_at desc, id offset ${kept})
+      select id from quote where deposit_id = ${depositId} order by created_at desc, id offset ${mostKept})
       and not exists (select from trade where trade.quote_id = quote.id)`.execute(tx)
 }
 

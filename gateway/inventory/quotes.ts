@@ -159,9 +159,9 @@ async function isStillWorthTotal(
   // Without a trusted rate, a quote counts until it expires: its own rate was checked when it was made.
   if ('refused' in prices) return !isExpired
   if (isExpired && items.some(({ pricedAs }) => prices.priceOf(pricedAs).kind !== 'priced')) return false
-  const current = items.map((item) => worthNow(item, prices))
+  const currentWorths = items.map((item) => worthNow(item, prices))
   const leastBps = isExpired ? BPS : BPS - BigInt(query.rules[query.game].fallBps)
-  return sum(current) * BPS >= total * leastBps
+  return sum(currentWorths) * BPS >= total * leastBps
 }
 
 /**

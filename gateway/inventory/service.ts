@@ -190,8 +190,8 @@ async function quoteItems(
     const price = priceOf(item.id)
     return price === undefined ? [] : [{ ...item, price: Number(price) }]
   })
-  const most = highestTotal(atQuotedPrices, deps.maxItems, deposit.max_amount)
-  const hold = await holdOf(deps, { deposit, game, rateId: prices.rate.rateId, total: most })
+  const highestMinor = highestTotal(atQuotedPrices, deps.maxItems, deposit.max_amount)
+  const hold = await holdOf(deps, { deposit, game, rateId: prices.rate.rateId, total: highestMinor })
   return { items: atQuotedPrices, quoteId, hold, ...unavailable }
 }
 
@@ -201,8 +201,8 @@ async function quoteItems(
  */
 function highestTotal(items: readonly Item[], maxItems: number, maxAmount: bigint | null): bigint {
   const prices = items.map(({ price }) => price).sort((a, b) => b - a)
-  const most = BigInt(prices.slice(0, maxItems).reduce((sum, price) => sum + price, 0))
-  return maxAmount === null ? most : least(most, maxAmount)
+  const highestMinor = BigInt(prices.slice(0, maxItems).reduce((sum, price) => sum + price, 0))
+  return maxAmount === null ? highestMinor : least(highestMinor, maxAmount)
 }
 
 type Holding = { deposit: DepositRow; game: Game; rateId: bigint; total: bigint }

@@ -25,14 +25,14 @@ export async function countAgain(tx: Tx): Promise<WrongCounts> {
   await sql`delete from held_item`.execute(tx)
   await sql`delete from held_items_mark`.execute(tx)
   await updateHeldItems(tx, NO_LIMIT)
-  const { rows: wrong } = await sql<{ id: bigint }>`
+  const { rows: wrongBots } = await sql<{ id: bigint }>`
     select bot.id from bot
     join unnest(${before.map(({ id }) => String(id))}::bigint[], ${before.map(({ items }) => items)}::int[],
       ${before.map(({ counted_to }) => String(counted_to))}::bigint[]) as was (id, items, counted_to) using (id)
     where was.items <> (
       select count(*) filter (where moved = 'in') - count(*) filter (where moved <> 'in')
       from custody_entry entry where entry.bot_id = bot.id and entry.id <= was.counted_to)`.execute(tx)
-  return { bots: wrong.length, stores: await countRisk(tx) }
+  return { bots: wrongBots.length, stores: await countRisk(tx) }
 }
 
 /** Recomputes each store's credit at risk as `verify.sql` does. Resolves to how many stores had a wrong amount. */

@@ -26,7 +26,7 @@ export type OutageDeps = { db: Db; clock: Clock; log: Log; metrics: Pick<Metrics
  */
 export async function watchOutages({ db, clock, log, metrics }: OutageDeps): Promise<void> {
   const now = clock.now()
-  const open = await inTransaction(db, async (tx) => {
+  const ongoing = await inTransaction(db, async (tx) => {
     const until = (await readNotice(tx))?.until ?? null
     if (until !== null && until <= now && (await finish(tx, 'maintenance', now))) {
       log.info({ until: until.toISOString() }, 'maintenance ended as planned')
@@ -41,7 +41,7 @@ export async function watchOutages({ db, clock, log, metrics }: OutageDeps): Pro
     return openOutages(tx)
   })
   for (const capability of ['offers', 'inventories', 'maintenance'] as const) {
-    metrics.outage.set({ capability }, open.has(capability) ? 1 : 0)
+    metrics.outage.set({ capability }, ongoing.has(capability) ? 1 : 0)
   }
 }
 
@@ -83,7 +83,7 @@ export async function endMaintenance({ db, clock }: MaintenanceDeps): Promise<bo
 
 /** Resolves to the reason why no trade may start now; undefined if trades may start. */
 export async function whyTradesClosed(db: Db | Tx): Promise<'maintenance' | 'steam_down' | undefined> {
-  const open = await openOutages(db)
-  if (open.has('maintenance')) return 'maintenance'
-  return open.has('offers') || open.has('inventories') ? 'steam_down' : undefined
+  const ongoing = await openOutages(db)
+  if (ongoing.has('maintenance')) return 'maintenance'
+  return ongoing.has('offers') || ongoing.has('inventories') ? 'steam_down' : undefined
 }

@@ -78,9 +78,9 @@ export function rulesOf(settings: Settings): PricingRules {
 export function problemOfRules(settings: Settings): string | undefined {
   const rules = rulesOf(settings)
   const intended = new Set(settings.TRADETILL_PRICE_ABOVE_LEVEL ?? [])
-  const bad = gamesAboveLevel(rules).filter((game) => !intended.has(game))
-  if (bad.length === 0) return undefined
-  return `is too small for ${bad.join(', ')} compared with TRADETILL_PRICE_SPIKE_BPS: a pumped price would pay more than the item is worth; if that is intended, set TRADETILL_PRICE_ABOVE_LEVEL=${bad.join(',')}`
+  const unintended = gamesAboveLevel(rules).filter((game) => !intended.has(game))
+  if (unintended.length === 0) return undefined
+  return `is too small for ${unintended.join(', ')} compared with TRADETILL_PRICE_SPIKE_BPS: a pumped price would pay more than the item is worth; if that is intended, set TRADETILL_PRICE_ABOVE_LEVEL=${unintended.join(',')}`
 }
 
 /** Games in which a price at its limit pays more than the item's weekly level. */

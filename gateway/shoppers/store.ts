@@ -61,7 +61,7 @@ export async function deniedShoppers(
     .orderBy('steam_id')
     .limit(limit)
     .execute()
-  const open = await openTradesWith(
+  const openTrades = await openTradesWith(
     db,
     rows.map((row) => row.steam_id),
   )
@@ -69,15 +69,15 @@ export async function deniedShoppers(
     steamId: row.steam_id,
     reason: row.reason,
     deniedAt: row.denied_at,
-    openTrades: open
+    openTrades: openTrades
       .filter(({ partner }) => partner === row.steam_id)
       .map(({ partner: _, ...trade }) => trade),
   }))
 }
 
 export async function openTradesOf(db: Db | Tx, steamId: string): Promise<DeniedShopper['openTrades']> {
-  const open = await openTradesWith(db, [steamId])
-  return open.map(({ partner: _, ...trade }) => trade)
+  const openTrades = await openTradesWith(db, [steamId])
+  return openTrades.map(({ partner: _, ...trade }) => trade)
 }
 
 async function openTradesWith(db: Db | Tx, steamIds: readonly string[]) {

@@ -32,15 +32,15 @@ export function createLane(deps: DeliveryDeps, options: Options): Lane {
   const places = () => placesLeft(lane, { open: open.size, hanging: watcher.hanging(), ...storeLoad() })
 
   const begin = (claim: Claim): void => {
-    const sent = attemptDelivery({ ...deps, send: watcher.send }, claim, signal)
+    const attempt = attemptDelivery({ ...deps, send: watcher.send }, claim, signal)
       .catch((error: unknown) => {
         deps.log.error({ err: error, ...logFieldsOf(claim) }, 'attempt of a webhook could not be recorded')
       })
       .finally(() => {
-        open.delete(sent)
+        open.delete(attempt)
         wake()
       })
-    open.add(sent)
+    open.add(attempt)
   }
   const claimWhileWanted = async (): Promise<void> => {
     for (let most = places(); isWanted && !signal.aborted && most > 0; most = places()) {

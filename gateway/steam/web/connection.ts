@@ -73,11 +73,11 @@ export type OpenAnswer = { kind: 'open'; connection: Connection } | Exclude<Logi
 
 export async function openConnection(settings: Settings, refreshToken: string): Promise<OpenAnswer> {
   const { loginAgent: agent, asker, loginMs } = settings
-  const first = await login({ agent, refreshToken, asker }, loginMs)
-  if (first.kind !== 'cookies') return first
+  const loginAnswer = await login({ agent, refreshToken, asker }, loginMs)
+  if (loginAnswer.kind !== 'cookies') return loginAnswer
   const transport = createTransport(settings.redirect, settings.onReply)
   const identity = createIdentity(transport)
-  if (!identity.setCookies(first.cookies)) return UNREADABLE_COOKIES
+  if (!identity.setCookies(loginAnswer.cookies)) return UNREADABLE_COOKIES
   const renewal = createRenewal(settings, refreshToken, identity)
 
   return { kind: 'open', connection: createConnection(settings, { transport, identity }, renewal) }
@@ -100,9 +100,9 @@ function createConnection(settings: Settings, caller: Caller, renewal: Renewal):
     const problem = await renewal.renew(seenGeneration, leftMs())
     if (problem) return problem
     if (leftMs() <= 0) return late(name)
-    const second = await attempt(leftMs())
-    if (second.kind === 'unavailable') return second
-    return sessionEnded(second) ? unavailableFrom(name, second) : second
+    const secondAnswer = await attempt(leftMs())
+    if (secondAnswer.kind === 'unavailable') return secondAnswer
+    return sessionEnded(secondAnswer) ? unavailableFrom(name, secondAnswer) : secondAnswer
   }
   return {
     request: (call, ms) => {
