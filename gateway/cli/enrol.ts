@@ -9,7 +9,7 @@ export async function enrolByLogin(
   session: Session,
   { phone = false, checkWith, ...flags }: ActFlags & HoldCheck & { phone?: boolean },
 ): Promise<Answer<AddedBot>> {
-  const deps = await session.act(flags)
+  const deps = await session.actDeps(flags)
   if (!phone) {
     const { byPassword } = await import('./password-login.ts')
     return byPassword(session.terminal, (way) => enrol(deps, way, { checkWith }))

@@ -14,7 +14,7 @@ export async function renewByPhone(
     import('../operations/renewal.ts'),
     import('./qr-code.ts'),
   ])
-  return renewBots(await session.act(flags), {
+  return renewBots(await session.actDeps(flags), {
     idsOrSteamIds,
     // Written to stderr, because stdout is for the answer.
     show({ botId, name, steamId }, address) {

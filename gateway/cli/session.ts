@@ -19,13 +19,13 @@ export type Session = {
   terminal: Terminal
   config(): Promise<Config>
   /** Dependencies of an operation that only reads. */
-  find(): Promise<FindDeps>
+  findDeps(): Promise<FindDeps>
   /** Dependencies of an act. `statementMs`: how long each statement may take, if the usual time is too short. */
-  act(flags: { by?: string; reason?: string }, statementMs?: number): Promise<ActDeps>
-  /** Like `act`, for a database whose master key is not in the settings. */
-  actWithoutMasterKey(flags: { by?: string; reason?: string }): Promise<ActDeps>
+  actDeps(flags: { by?: string; reason?: string }, statementMs?: number): Promise<ActDeps>
+  /** Like `actDeps`, for a database whose master key is not in the settings. */
+  actDepsWithoutMasterKey(flags: { by?: string; reason?: string }): Promise<ActDeps>
   /** Dependencies of a backup or a migration. */
-  standalone(): Promise<StandaloneDeps>
+  standaloneDeps(): Promise<StandaloneDeps>
   /** For plain SQL, without the query builder, which is slow to load. */
   pool(): Promise<pg.Pool>
   close(): Promise<void>
@@ -63,10 +63,10 @@ export function createSession({ env, terminal }: Surroundings): Session {
     env,
     terminal,
     config: async () => (await settings()).config,
-    find: () => find(),
-    act: async (flags, statementMs) => actOf(await find(ownConfig, statementMs), flags),
-    actWithoutMasterKey: async (flags) => actOf(await find(foreignConfig), flags),
-    async standalone() {
+    findDeps: () => find(),
+    actDeps: async (flags, statementMs) => actOf(await find(ownConfig, statementMs), flags),
+    actDepsWithoutMasterKey: async (flags) => actOf(await find(foreignConfig), flags),
+    async standaloneDeps() {
       const { config, url } = (await import('./settings.ts')).settingsOf(env)
       const now = systemClock.now()
       if (url === undefined) return { config, url, now }

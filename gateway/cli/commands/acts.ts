@@ -41,7 +41,7 @@ export const acts = command({
   load: async () => {
     const { listActs } = await import('../../operations/acts.ts')
     return async (session: Session, { act, by: operator, since, before, limit }: Flags) =>
-      listActs(await session.find(), { act, operator, since, before, limit })
+      listActs(await session.findDeps(), { act, operator, since, before, limit })
   },
   lines: actLines,
 })

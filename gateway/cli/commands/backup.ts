@@ -19,7 +19,7 @@ const create = command({
   load: async () => {
     const { createBackup } = await import('../../operations/backups.ts')
     return async (session: Session, { to }: FindFlags & { to: string }) =>
-      createBackup(await session.standalone(), to)
+      createBackup(await session.standaloneDeps(), to)
   },
 })
 
@@ -42,7 +42,7 @@ const check = command({
   load: async () => {
     const { checkBackup } = await import('../../operations/backups.ts')
     return async (session: Session, { server }: FindFlags & { server?: string }, file: string) =>
-      checkBackup(await session.standalone(), file, server)
+      checkBackup(await session.standaloneDeps(), file, server)
   },
   lines: backupLines,
 })
@@ -60,7 +60,7 @@ const restore = command({
   load: async () => {
     const { restoreBackup } = await import('../../operations/backups.ts')
     return async (session: Session, _flags: FindFlags, folder: string) =>
-      restoreBackup(await session.standalone(), folder)
+      restoreBackup(await session.standaloneDeps(), folder)
   },
 })
 

@@ -58,7 +58,7 @@ const add = command({
   load: async () => {
     const { addBots } = await import('../../operations/enrolment.ts')
     return async (session: Session, { checkWith, ...flags }: ActFlags & HoldCheck) =>
-      addBots(await session.act(flags), session.terminal.lines(), { checkWith })
+      addBots(await session.actDeps(flags), session.terminal.lines(), { checkWith })
   },
   lines: addedBotLines,
 })
@@ -80,7 +80,7 @@ const list = command({
   parameters: { flags: FIND },
   load: async () => {
     const { listBots } = await import('../../operations/bots.ts')
-    return async (session: Session, _flags: FindFlags) => listBots(await session.find())
+    return async (session: Session, _flags: FindFlags) => listBots(await session.findDeps())
   },
   lines: botLines,
   ifEmpty: `No bots. Enrol one: ${PREFIX} bot enrol --phone`,
@@ -92,7 +92,7 @@ const show = command({
   parameters: { flags: FIND, positional: ONE_BOT },
   load: async () => {
     const { showBot } = await import('../../operations/bot-view.ts')
-    return async (session: Session, _flags: FindFlags, bot: string) => showBot(await session.find(), bot)
+    return async (session: Session, _flags: FindFlags, bot: string) => showBot(await session.findDeps(), bot)
   },
   lines: botViewLines,
 })
@@ -103,7 +103,8 @@ const pause = command({
   parameters: { flags: ACT, positional: ONE_BOT },
   load: async () => {
     const { pauseBot } = await import('../../operations/bots.ts')
-    return async (session: Session, flags: ActFlags, bot: string) => pauseBot(await session.act(flags), bot)
+    return async (session: Session, flags: ActFlags, bot: string) =>
+      pauseBot(await session.actDeps(flags), bot)
   },
 })
 
@@ -113,7 +114,8 @@ const resume = command({
   parameters: { flags: ACT, positional: ONE_BOT },
   load: async () => {
     const { resumeBot } = await import('../../operations/bots.ts')
-    return async (session: Session, flags: ActFlags, bot: string) => resumeBot(await session.act(flags), bot)
+    return async (session: Session, flags: ActFlags, bot: string) =>
+      resumeBot(await session.actDeps(flags), bot)
   },
 })
 
@@ -124,7 +126,7 @@ const remove = command({
   load: async () => {
     const { removeBot } = await import('../../operations/bots.ts')
     return async (session: Session, flags: SeriousFlags, bot: string) =>
-      removeBot(await session.act(flags), bot)
+      removeBot(await session.actDeps(flags), bot)
   },
 })
 
@@ -135,7 +137,7 @@ const retire = command({
   load: async () => {
     const { retireBot } = await import('../../operations/bots.ts')
     return async (session: Session, flags: SeriousFlags, bot: string) =>
-      retireBot(await session.act(flags), bot)
+      retireBot(await session.actDeps(flags), bot)
   },
 })
 
@@ -145,7 +147,7 @@ const disarm = command({
   parameters: { flags: ACT },
   load: async () => {
     const { setBotsArmed } = await import('../../operations/restore.ts')
-    return async (session: Session, flags: ActFlags) => setBotsArmed(await session.act(flags), false)
+    return async (session: Session, flags: ActFlags) => setBotsArmed(await session.actDeps(flags), false)
   },
 })
 
@@ -155,7 +157,7 @@ const arm = command({
   parameters: { flags: ACT },
   load: async () => {
     const { setBotsArmed } = await import('../../operations/restore.ts')
-    return async (session: Session, flags: ActFlags) => setBotsArmed(await session.act(flags), true)
+    return async (session: Session, flags: ActFlags) => setBotsArmed(await session.actDeps(flags), true)
   },
 })
 

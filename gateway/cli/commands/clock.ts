@@ -18,7 +18,7 @@ const advance = command({
   load: async () => {
     const operations = await import('../../operations/clock.ts')
     return async (session: Session, flags: ActFlags, duration: string) =>
-      operations.advance(await session.act(flags), duration)
+      operations.advance(await session.actDeps(flags), duration)
   },
 })
 

@@ -18,7 +18,7 @@ const show = command({
   load: async () => {
     const { showDeposit } = await import('../../operations/deposits.ts')
     return async (session: Session, _flags: FindFlags, depositId: bigint) =>
-      showDeposit(await session.find(), depositId)
+      showDeposit(await session.findDeps(), depositId)
   },
   lines: depositLines,
 })
@@ -99,7 +99,7 @@ const list = command({
     const { exportDeposits, listDeposits } = await import('../../operations/deposit-list.ts')
     return async (session: Session, { csv = false, ...flags }: ListFlags) => {
       const filter = filterOf(flags)
-      return (csv ? exportDeposits : listDeposits)(await session.find(), filter)
+      return (csv ? exportDeposits : listDeposits)(await session.findDeps(), filter)
     }
   },
   lines: (page, { csv = false }) => (csv ? depositCsv(page) : depositListLines(page)),
@@ -125,7 +125,7 @@ const hold = command({
   load: async () => {
     const { holdDeposit } = await import('../../operations/deposits.ts')
     return async (session: Session, flags: SeriousFlags, depositId: bigint) =>
-      holdDeposit(await session.act(flags), depositId)
+      holdDeposit(await session.actDeps(flags), depositId)
   },
 })
 
@@ -136,7 +136,7 @@ const release = command({
   load: async () => {
     const { releaseDeposit } = await import('../../operations/early-release.ts')
     return async (session: Session, flags: SeriousFlags, depositId: bigint) =>
-      releaseDeposit(await session.act(flags), depositId)
+      releaseDeposit(await session.actDeps(flags), depositId)
   },
 })
 

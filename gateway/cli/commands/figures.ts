@@ -10,7 +10,7 @@ export const overview = command({
   parameters: { flags: FIND },
   load: async () => {
     const { showOverview } = await import('../../operations/overview.ts')
-    return async (session: Session, _flags: FindFlags) => showOverview(await session.find())
+    return async (session: Session, _flags: FindFlags) => showOverview(await session.findDeps())
   },
   lines: overviewLines,
 })
@@ -21,7 +21,7 @@ export const money = command({
   parameters: { flags: FIND },
   load: async () => {
     const { showMoney } = await import('../../operations/overview.ts')
-    return async (session: Session, _flags: FindFlags) => showMoney(await session.find())
+    return async (session: Session, _flags: FindFlags) => showMoney(await session.findDeps())
   },
   lines: moneyLines,
 })
@@ -47,7 +47,7 @@ export const weather = command({
   load: async () => {
     const { showWeather } = await import('../../operations/overview.ts')
     return async (session: Session, { method, bot }: WeatherFlags) =>
-      showWeather(await session.find(), { method, bot })
+      showWeather(await session.findDeps(), { method, bot })
   },
   lines: weatherLines,
 })

@@ -24,7 +24,7 @@ export const find = command({
   load: async () => {
     const operations = await import('../../operations/find.ts')
     return async (session: Session, _flags: FindFlags, typed: string) =>
-      operations.find(await session.find(), typed === STDIN ? await firstLine(session) : typed)
+      operations.find(await session.findDeps(), typed === STDIN ? await firstLine(session) : typed)
   },
   lines: findingLines,
 })

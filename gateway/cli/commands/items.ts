@@ -32,7 +32,7 @@ const exportCsv = command({
   parameters: { flags: FIND },
   load: async () => {
     const { exportItems } = await import('../../operations/items.ts')
-    return async (session: Session, _flags: FindFlags) => exportItems(await session.find())
+    return async (session: Session, _flags: FindFlags) => exportItems(await session.findDeps())
   },
   lines: itemLines,
 })
@@ -44,7 +44,7 @@ const moved = command({
   load: async () => {
     const { recordMoved } = await import('../../operations/items.ts')
     return async (session: Session, flags: SeriousFlags) =>
-      recordMoved(await session.act(flags), firstColumn(session.terminal.lines()))
+      recordMoved(await session.actDeps(flags), firstColumn(session.terminal.lines()))
   },
   lines: movedLines,
 })
@@ -56,7 +56,7 @@ const unmoved = command({
   load: async () => {
     const { recordUnmoved } = await import('../../operations/items.ts')
     return async (session: Session, flags: SeriousFlags) =>
-      recordUnmoved(await session.act(flags), firstColumn(session.terminal.lines()))
+      recordUnmoved(await session.actDeps(flags), firstColumn(session.terminal.lines()))
   },
   lines: unmovedLines,
 })
@@ -68,7 +68,7 @@ const sold = command({
   load: async () => {
     const { recordSold } = await import('../../operations/sales.ts')
     return async (session: Session, flags: SeriousFlags) =>
-      recordSold(await session.act(flags), session.terminal.lines())
+      recordSold(await session.actDeps(flags), session.terminal.lines())
   },
   lines: soldLines,
 })
@@ -106,7 +106,7 @@ const list = command({
   load: async () => {
     const { listItems } = await import('../../operations/items.ts')
     return async (session: Session, { bot, state, before, limit }: ListFlags) =>
-      listItems(await session.find(), { bot, state, before, limit })
+      listItems(await session.findDeps(), { bot, state, before, limit })
   },
   lines: itemPageLines,
 })
@@ -129,7 +129,8 @@ const show = command({
   },
   load: async () => {
     const { showItem } = await import('../../operations/items.ts')
-    return async (session: Session, _flags: FindFlags, asset: string) => showItem(await session.find(), asset)
+    return async (session: Session, _flags: FindFlags, asset: string) =>
+      showItem(await session.findDeps(), asset)
   },
   lines: itemHistoryLines,
 })
@@ -158,7 +159,7 @@ const departures = command({
   load: async () => {
     const { listDepartures } = await import('../../operations/departures.ts')
     return async (session: Session, { bot, unexplained, before, limit }: DepartureFlags) =>
-      listDepartures(await session.find(), { bot, unexplained, before, limit })
+      listDepartures(await session.findDeps(), { bot, unexplained, before, limit })
   },
   lines: departureLines,
 })
@@ -176,7 +177,7 @@ const explain = command({
   load: async () => {
     const { explainDeparture } = await import('../../operations/departures.ts')
     return async (session: Session, flags: SeriousFlags, departureId: bigint) =>
-      explainDeparture(await session.act(flags), departureId)
+      explainDeparture(await session.actDeps(flags), departureId)
   },
 })
 
@@ -206,7 +207,7 @@ const drift = command({
   load: async () => {
     const { listDrift, lookForDrift } = await import('../../operations/drift.ts')
     return async (session: Session, { bot, now = false, ...flags }: DriftFlags) =>
-      now ? lookForDrift(await session.act(flags), bot) : listDrift(await session.find(), bot)
+      now ? lookForDrift(await session.actDeps(flags), bot) : listDrift(await session.findDeps(), bot)
   },
   lines: driftLines,
 })

@@ -17,7 +17,7 @@ const status = command({
   parameters: { flags: FIND },
   load: async () => {
     const { showKeyRing } = await import('../../operations/key-ring.ts')
-    return async (session: Session, _flags: FindFlags) => showKeyRing(await session.find())
+    return async (session: Session, _flags: FindFlags) => showKeyRing(await session.findDeps())
   },
   lines: keyRingLines,
 })
@@ -28,7 +28,7 @@ const rotate = command({
   parameters: { flags: ACT },
   load: async () => {
     const { rotateKeyRing } = await import('../../operations/key-ring.ts')
-    return async (session: Session, flags: ActFlags) => rotateKeyRing(await session.act(flags))
+    return async (session: Session, flags: ActFlags) => rotateKeyRing(await session.actDeps(flags))
   },
 })
 
@@ -39,7 +39,7 @@ const forget = command({
   load: async () => {
     const { forgetLostKey } = await import('../../operations/key-ring.ts')
     return async (session: Session, flags: SeriousFlags) =>
-      forgetLostKey(await session.actWithoutMasterKey(flags))
+      forgetLostKey(await session.actDepsWithoutMasterKey(flags))
   },
 })
 

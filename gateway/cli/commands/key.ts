@@ -55,7 +55,7 @@ const add = command({
       flags: ActFlags & { store: bigint; name: string; scope?: readonly Scope[]; expires?: string },
     ) => {
       const { store: storeId, name, scope: scopes = DEFAULT_SCOPES, expires } = flags
-      return addKey(await session.act(flags), { storeId, name, scopes, expires })
+      return addKey(await session.actDeps(flags), { storeId, name, scopes, expires })
     }
   },
   lines: keyOnly,
@@ -80,7 +80,7 @@ const rotate = command({
   load: async () => {
     const { rotateKey } = await import('../../operations/keys.ts')
     return async (session: Session, flags: ActFlags & { overlapHours: number }, keyId: string) =>
-      rotateKey(await session.act(flags), { keyId, overlapHours: flags.overlapHours })
+      rotateKey(await session.actDeps(flags), { keyId, overlapHours: flags.overlapHours })
   },
   lines: keyOnly,
 })
@@ -92,7 +92,7 @@ const revoke = command({
   load: async () => {
     const { revokeKey } = await import('../../operations/keys.ts')
     return async (session: Session, flags: SeriousFlags, keyId: string) =>
-      revokeKey(await session.act(flags), keyId)
+      revokeKey(await session.actDeps(flags), keyId)
   },
 })
 
@@ -103,7 +103,7 @@ const list = command({
   load: async () => {
     const { listKeys } = await import('../../operations/keys.ts')
     return async (session: Session, { store }: FindFlags & { store: bigint }) =>
-      listKeys(await session.find(), store)
+      listKeys(await session.findDeps(), store)
   },
   lines: keyListLines,
   ifEmpty: `No keys. Make one: ${PREFIX} key add --store STORE --name NAME`,

@@ -36,7 +36,7 @@ const on = command({
   load: async () => {
     const { switchMaintenanceOn } = await import('../../operations/maintenance.ts')
     return async (session: Session, { text: en, textRu: ru, for: lasts, until, ...flags }: OnFlags) =>
-      switchMaintenanceOn(await session.act(flags), { text: { en, ru }, lasts, until })
+      switchMaintenanceOn(await session.actDeps(flags), { text: { en, ru }, lasts, until })
   },
 })
 
@@ -46,7 +46,7 @@ const off = command({
   parameters: { flags: ACT },
   load: async () => {
     const { switchMaintenanceOff } = await import('../../operations/maintenance.ts')
-    return async (session: Session, flags: ActFlags) => switchMaintenanceOff(await session.act(flags))
+    return async (session: Session, flags: ActFlags) => switchMaintenanceOff(await session.actDeps(flags))
   },
 })
 

@@ -14,7 +14,7 @@ const list = command({
   parameters: { flags: FIND },
   load: async () => {
     const { listMarkets } = await import('../../operations/markets.ts')
-    return async (session: Session) => listMarkets(await session.find())
+    return async (session: Session) => listMarkets(await session.findDeps())
   },
   lines: marketLines,
   ifEmpty: 'The vault has reported no market, and nothing that needs a person.',
@@ -27,7 +27,7 @@ const off = command({
   load: async () => {
     const { switchMarket } = await import('../../operations/markets.ts')
     return async (session: Session, flags: ActFlags, market: string) =>
-      switchMarket(await session.act(flags), { market, isOff: true })
+      switchMarket(await session.actDeps(flags), { market, isOff: true })
   },
 })
 
@@ -38,7 +38,7 @@ const on = command({
   load: async () => {
     const { switchMarket } = await import('../../operations/markets.ts')
     return async (session: Session, flags: ActFlags, market: string) =>
-      switchMarket(await session.act(flags), { market, isOff: false })
+      switchMarket(await session.actDeps(flags), { market, isOff: false })
   },
 })
 

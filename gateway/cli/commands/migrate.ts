@@ -11,7 +11,7 @@ const status = command({
   parameters: { flags: FIND },
   load: async () => {
     const { showMigrations } = await import('../../operations/migrations.ts')
-    return async (session: Session, _flags: FindFlags) => showMigrations(await session.standalone())
+    return async (session: Session, _flags: FindFlags) => showMigrations(await session.standaloneDeps())
   },
   lines: migrationLines,
 })
@@ -36,7 +36,7 @@ const run = command({
       session: Session,
       { dryRun }: FindFlags & { dryRun?: boolean },
     ): Promise<Answer<Plan | Migrated>> => {
-      const deps = await session.standalone()
+      const deps = await session.standaloneDeps()
       return dryRun === true ? planMigrations(deps) : runMigrations(deps, session.terminal.warn)
     }
   },

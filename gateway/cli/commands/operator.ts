@@ -35,7 +35,7 @@ const add = command({
   load: async () => {
     const { addOperator } = await import('../../operations/operators.ts')
     return async (session: Session, { role, ...flags }: ActFlags & { role: OperatorRole }, name: string) =>
-      addOperator(await session.act(flags), { name, role })
+      addOperator(await session.actDeps(flags), { name, role })
   },
   lines: linkLines,
 })
@@ -47,7 +47,7 @@ const link = command({
   load: async () => {
     const { linkOperator } = await import('../../operations/operators.ts')
     return async (session: Session, flags: ActFlags, name: string) =>
-      linkOperator(await session.act(flags), name)
+      linkOperator(await session.actDeps(flags), name)
   },
   lines: linkLines,
 })
@@ -58,7 +58,7 @@ const list = command({
   parameters: { flags: FIND },
   load: async () => {
     const { listOperators } = await import('../../operations/operators.ts')
-    return async (session: Session, _flags: FindFlags) => listOperators(await session.find())
+    return async (session: Session, _flags: FindFlags) => listOperators(await session.findDeps())
   },
   lines: operatorLines,
   ifEmpty: `No operators. Add one: ${PREFIX} operator add NAME --role operator`,
@@ -71,7 +71,7 @@ const remove = command({
   load: async () => {
     const { dismissOperator } = await import('../../operations/operators.ts')
     return async (session: Session, flags: SeriousFlags, name: string) =>
-      dismissOperator(await session.act(flags), name)
+      dismissOperator(await session.actDeps(flags), name)
   },
 })
 

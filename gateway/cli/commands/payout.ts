@@ -36,7 +36,7 @@ const record = command({
     return async (session: Session, flags: Flags) => {
       const { store: storeId, currency, reference } = flags
       const amount = amountIn(currency, flags.amount)
-      return recordPayout(await session.act(flags), { storeId, currency, amount, reference })
+      return recordPayout(await session.actDeps(flags), { storeId, currency, amount, reference })
     }
   },
 })
@@ -59,7 +59,7 @@ const list = command({
   load: async () => {
     const { listPayouts } = await import('../../operations/payouts.ts')
     return async (session: Session, { store: storeId, before, limit }: ListFlags) =>
-      listPayouts(await session.find(), { storeId, before, limit })
+      listPayouts(await session.findDeps(), { storeId, before, limit })
   },
   lines: payoutLines,
 })
@@ -77,7 +77,7 @@ const voidOne = command({
   load: async () => {
     const { voidPayout } = await import('../../operations/payouts.ts')
     return async (session: Session, flags: SeriousFlags, payoutId: bigint) =>
-      voidPayout(await session.act(flags), payoutId)
+      voidPayout(await session.actDeps(flags), payoutId)
   },
 })
 

@@ -57,7 +57,7 @@ const show = command({
     return async (
       session: Session,
       { game, item, store: storeId }: FindFlags & { game: Game; item: string; store?: bigint },
-    ) => showPrice(await session.find(), { game, item, storeId })
+    ) => showPrice(await session.findDeps(), { game, item, storeId })
   },
   lines: priceLines,
 })
@@ -70,7 +70,7 @@ const block = command({
     const { blockPrice } = await import('../../operations/prices.ts')
     return async (session: Session, flags: ActFlags & TargetFlags) => {
       const target = targetOf(flags)
-      return blockPrice(await session.act(flags), target)
+      return blockPrice(await session.actDeps(flags), target)
     }
   },
 })
@@ -83,7 +83,7 @@ const freeze = command({
     const { freezePrice } = await import('../../operations/prices.ts')
     return async (session: Session, flags: ActFlags & TargetFlags) => {
       const target = targetOf(flags)
-      return freezePrice(await session.act(flags), target)
+      return freezePrice(await session.actDeps(flags), target)
     }
   },
 })
@@ -110,7 +110,7 @@ const override = command({
     return async (session: Session, flags: SeriousFlags & { game: Game; item: string; usd: string }) => {
       const { game, item } = flags
       const usdMicros = amountIn('USD', flags.usd, '--usd') * MICROS_PER_CENT
-      return overridePrice(await session.act(flags), { game, item, usdMicros })
+      return overridePrice(await session.actDeps(flags), { game, item, usdMicros })
     }
   },
 })
@@ -122,7 +122,7 @@ const coverage = command({
   load: async () => {
     const { priceCoverage } = await import('../../operations/prices.ts')
     return async (session: Session, { game }: FindFlags & { game: Game }) =>
-      priceCoverage(await session.find(), game)
+      priceCoverage(await session.findDeps(), game)
   },
   lines: coverageLines,
 })
@@ -135,7 +135,7 @@ const release = command({
     const { releasePrice } = await import('../../operations/prices.ts')
     return async (session: Session, flags: ActFlags & TargetFlags) => {
       const target = targetOf(flags)
-      return releasePrice(await session.act(flags), target)
+      return releasePrice(await session.actDeps(flags), target)
     }
   },
 })
@@ -146,7 +146,7 @@ const list = command({
   parameters: { flags: FIND },
   load: async () => {
     const { listPrices } = await import('../../operations/prices.ts')
-    return async (session: Session, _flags: FindFlags) => listPrices(await session.find())
+    return async (session: Session, _flags: FindFlags) => listPrices(await session.findDeps())
   },
   lines: priceListLines,
 })

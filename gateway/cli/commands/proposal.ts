@@ -13,7 +13,7 @@ const list = command({
   parameters: { flags: FIND },
   load: async () => {
     const { listProposals } = await import('../../operations/proposals.ts')
-    return async (session: Session, _flags: FindFlags) => listProposals(await session.find())
+    return async (session: Session, _flags: FindFlags) => listProposals(await session.findDeps())
   },
   lines: proposalLines,
 })
@@ -25,7 +25,7 @@ const decline = command({
   load: async () => {
     const { declineProposal } = await import('../../operations/proposals.ts')
     return async (session: Session, flags: SeriousFlags, proposalId: bigint) =>
-      declineProposal(await session.act(flags), proposalId)
+      declineProposal(await session.actDeps(flags), proposalId)
   },
 })
 
@@ -43,7 +43,7 @@ const limit = command({
     const { changeApprovalLimit } = await import('../../operations/proposals.ts')
     return async (session: Session, flags: SeriousFlags, typed: string) => {
       const aboveUsdMinor = parseLimitUsdMinor(typed)
-      return changeApprovalLimit(await session.act(flags), { aboveUsdMinor })
+      return changeApprovalLimit(await session.actDeps(flags), { aboveUsdMinor })
     }
   },
 })

@@ -27,7 +27,7 @@ const sales = command({
   load: async () => {
     const { reportSales } = await import('../../operations/sales.ts')
     return async (session: Session, { from, to, csv = false }: Flags) => {
-      const answer = await reportSales(await session.find(), { from, to })
+      const answer = await reportSales(await session.findDeps(), { from, to })
       if (answer.kind !== 'done' || !csv) return answer
       return { ...answer, data: { ...answer.data, csv: saleCsvLines(answer.data) } }
     }

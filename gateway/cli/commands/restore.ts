@@ -16,7 +16,7 @@ const status = command({
   parameters: { flags: FIND },
   load: async () => {
     const { showRestore } = await import('../../operations/restore.ts')
-    return async (session: Session, _flags: FindFlags) => showRestore(await session.find())
+    return async (session: Session, _flags: FindFlags) => showRestore(await session.findDeps())
   },
 })
 
@@ -42,7 +42,7 @@ const finish = command({
     return async (
       session: Session,
       { unnoticed = false, ...flags }: SeriousFlags & { unnoticed?: boolean },
-    ) => finishRestore(await session.act(flags, COUNT_MS), unnoticed)
+    ) => finishRestore(await session.actDeps(flags, COUNT_MS), unnoticed)
   },
 })
 
@@ -52,7 +52,7 @@ const recount = command({
   parameters: { flags: ACT },
   load: async () => {
     const operations = await import('../../operations/restore.ts')
-    return async (session: Session, flags: ActFlags) => operations.recount(await session.act(flags))
+    return async (session: Session, flags: ActFlags) => operations.recount(await session.actDeps(flags))
   },
 })
 

@@ -26,7 +26,7 @@ const deny = command({
   load: async () => {
     const { denyShopper } = await import('../../operations/shoppers.ts')
     return async (session: Session, flags: SeriousFlags, account: string) =>
-      denyShopper(await session.act(flags), account)
+      denyShopper(await session.actDeps(flags), account)
   },
 })
 
@@ -37,7 +37,7 @@ const allow = command({
   load: async () => {
     const { allowShopper } = await import('../../operations/shoppers.ts')
     return async (session: Session, flags: ActFlags, account: string) =>
-      allowShopper(await session.act(flags), account)
+      allowShopper(await session.actDeps(flags), account)
   },
 })
 
@@ -48,7 +48,7 @@ const erase = command({
   load: async () => {
     const { eraseShopper } = await import('../../operations/shoppers.ts')
     return async (session: Session, flags: SeriousFlags, account: string) =>
-      eraseShopper(await session.act(flags), account)
+      eraseShopper(await session.actDeps(flags), account)
   },
 })
 
@@ -59,7 +59,7 @@ const show = command({
   load: async () => {
     const { showShopper } = await import('../../operations/shoppers.ts')
     return async (session: Session, _flags: FindFlags, account: string) =>
-      showShopper(await session.find(), account)
+      showShopper(await session.findDeps(), account)
   },
   lines: shopperLines,
 })
@@ -71,7 +71,7 @@ const trust = command({
   load: async () => {
     const { trustShopper } = await import('../../operations/shoppers.ts')
     return async (session: Session, flags: SeriousFlags, account: string) =>
-      trustShopper(await session.act(flags), account)
+      trustShopper(await session.actDeps(flags), account)
   },
 })
 
@@ -81,7 +81,7 @@ const list = command({
   parameters: { flags: FIND },
   load: async () => {
     const { listShoppers } = await import('../../operations/shoppers.ts')
-    return async (session: Session, _flags: FindFlags) => listShoppers(await session.find())
+    return async (session: Session, _flags: FindFlags) => listShoppers(await session.findDeps())
   },
   lines: shopperListLines,
 })

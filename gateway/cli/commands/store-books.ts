@@ -34,7 +34,7 @@ export const statement = command({
     const { exportStatement, showStatement } = await import('../../operations/store-books.ts')
     return async (session: Session, flags: StatementFlags, storeId: bigint) => {
       const { currency, before, limit, csv = false } = flags
-      return (csv ? exportStatement : showStatement)(await session.find(), {
+      return (csv ? exportStatement : showStatement)(await session.findDeps(), {
         storeId,
         currency,
         before,
@@ -67,7 +67,7 @@ export const report = command({
   load: async () => {
     const { reportStore } = await import('../../operations/store-books.ts')
     return async (session: Session, { from, to, by }: ReportFlags, storeId: bigint) =>
-      reportStore(await session.find(), { storeId, from, to, by })
+      reportStore(await session.findDeps(), { storeId, from, to, by })
   },
   lines: (data, { csv = false }) => (csv ? reportCsv(data) : reportLines(data)),
 })
@@ -79,7 +79,7 @@ export const money = command({
   load: async () => {
     const { reportMoney } = await import('../../operations/store-books.ts')
     return async (session: Session, { from, to, by }: ReportFlags) =>
-      reportMoney(await session.find(), { from, to, by })
+      reportMoney(await session.findDeps(), { from, to, by })
   },
   lines: (data, { csv = false }) => (csv ? moneyReportCsv(data) : moneyReportLines(data)),
 })
@@ -113,7 +113,7 @@ export const credit = command({
     const { creditStore } = await import('../../operations/store-books.ts')
     return async (session: Session, flags: AdjustmentFlags, storeId: bigint) => {
       const adjustment = adjustmentOf(flags, storeId)
-      return creditStore(await session.act(flags), adjustment)
+      return creditStore(await session.actDeps(flags), adjustment)
     }
   },
 })
@@ -139,7 +139,7 @@ export const debit = command({
     const { debitStore } = await import('../../operations/store-books.ts')
     return async (session: Session, flags: AdjustmentFlags & { mayOwe?: boolean }, storeId: bigint) => {
       const adjustment = { ...adjustmentOf(flags, storeId), mayOwe: flags.mayOwe }
-      return debitStore(await session.act(flags), adjustment)
+      return debitStore(await session.actDeps(flags), adjustment)
     }
   },
 })
@@ -152,7 +152,7 @@ export const writeOff = command({
     const { writeOffStore } = await import('../../operations/store-books.ts')
     return async (session: Session, flags: AdjustmentFlags, storeId: bigint) => {
       const adjustment = adjustmentOf(flags, storeId)
-      return writeOffStore(await session.act(flags), adjustment)
+      return writeOffStore(await session.actDeps(flags), adjustment)
     }
   },
 })

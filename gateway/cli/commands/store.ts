@@ -94,7 +94,7 @@ const add = command({
     const { addStore } = await import('../../operations/stores.ts')
     return async (session: Session, flags: ActFlags & NewStore) => {
       const { name, origin, webhookUrl, riskLimitUsd, creditMode, liability, accent, scope } = flags
-      return addStore(await session.act(flags), {
+      return addStore(await session.actDeps(flags), {
         name,
         origins: [...origin],
         riskLimitUsdCents: riskLimitUsd * CENTS_PER_DOLLAR,
@@ -195,7 +195,7 @@ const update = command({
         games: allGames ? null : game,
         ...accentOf(accent),
       }
-      return changeStore(await session.act(flags), { storeId, ...changes })
+      return changeStore(await session.actDeps(flags), { storeId, ...changes })
     }
   },
   lines: updatedStoreLines,
@@ -229,7 +229,7 @@ const list = command({
   load: async () => {
     const { listStores } = await import('../../operations/stores.ts')
     return async (session: Session, { disabled, after, limit }: ListFlags) =>
-      listStores(await session.find(), { isDisabled: disabled, after, limit })
+      listStores(await session.findDeps(), { isDisabled: disabled, after, limit })
   },
   lines: storeListLines,
   ifEmpty: `No stores. Register one: ${PREFIX} store add --name NAME --origin URL`,
@@ -242,7 +242,7 @@ const disable = command({
   load: async () => {
     const { disableStore } = await import('../../operations/stores.ts')
     return async (session: Session, flags: SeriousFlags, storeId: bigint) =>
-      disableStore(await session.act(flags), storeId)
+      disableStore(await session.actDeps(flags), storeId)
   },
 })
 
@@ -253,7 +253,7 @@ const enable = command({
   load: async () => {
     const { enableStore } = await import('../../operations/stores.ts')
     return async (session: Session, flags: ActFlags, storeId: bigint) =>
-      enableStore(await session.act(flags), storeId)
+      enableStore(await session.actDeps(flags), storeId)
   },
 })
 
@@ -264,7 +264,7 @@ const show = command({
   load: async () => {
     const { showStore } = await import('../../operations/stores.ts')
     return async (session: Session, _flags: FindFlags, storeId: bigint) =>
-      showStore(await session.find(), storeId)
+      showStore(await session.findDeps(), storeId)
   },
   lines: storeLines,
 })
@@ -276,7 +276,7 @@ const freeRoom = command({
   load: async () => {
     const operations = await import('../../operations/room.ts')
     return async (session: Session, flags: SeriousFlags & { store: bigint }) =>
-      operations.freeRoom(await session.act(flags), flags.store)
+      operations.freeRoom(await session.actDeps(flags), flags.store)
   },
 })
 
@@ -310,7 +310,7 @@ const allowAddress = command({
       flags: ActFlags & { store: bigint; address: string; inside: boolean },
     ) => {
       const { store: storeId, address, inside } = flags
-      return allowWebhookAddress(await session.act(flags), { storeId, address, inside })
+      return allowWebhookAddress(await session.actDeps(flags), { storeId, address, inside })
     }
   },
 })
@@ -323,7 +323,7 @@ const forbidAddress = command({
     const { forbidWebhookAddress } = await import('../../operations/webhook-addresses.ts')
     return async (session: Session, flags: ActFlags & { store: bigint; address: string }) => {
       const { store: storeId, address } = flags
-      return forbidWebhookAddress(await session.act(flags), { storeId, address })
+      return forbidWebhookAddress(await session.actDeps(flags), { storeId, address })
     }
   },
 })

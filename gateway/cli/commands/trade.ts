@@ -28,7 +28,7 @@ const list = command({
   load: async () => {
     const { listTrades } = await import('../../operations/trades.ts')
     return async (session: Session, { bot }: FindFlags & { bot?: string }) =>
-      listTrades(await session.find(), bot)
+      listTrades(await session.findDeps(), bot)
   },
   lines: tradeLines,
   ifEmpty: 'No trade is open, protected or watched.',
@@ -41,7 +41,7 @@ const end = command({
   load: async () => {
     const { endTrade } = await import('../../operations/trades.ts')
     return async (session: Session, flags: SeriousFlags, tradeId: bigint) =>
-      endTrade(await session.act(flags), tradeId)
+      endTrade(await session.actDeps(flags), tradeId)
   },
 })
 
@@ -67,7 +67,7 @@ const credit = command({
     type Flags = SeriousFlags & { steamTrade: string; offer?: string }
     return async (session: Session, flags: Flags, tradeId: bigint) => {
       const { steamTrade: steamTradeId, offer: offerId = null } = flags
-      return creditTrade(await session.act(flags), { tradeId, steamTradeId, offerId })
+      return creditTrade(await session.actDeps(flags), { tradeId, steamTradeId, offerId })
     }
   },
 })
@@ -79,7 +79,7 @@ const release = command({
   load: async () => {
     const { releaseTrade } = await import('../../operations/trades.ts')
     return async (session: Session, flags: SeriousFlags, tradeId: bigint) =>
-      releaseTrade(await session.act(flags), tradeId)
+      releaseTrade(await session.actDeps(flags), tradeId)
   },
 })
 
@@ -90,7 +90,7 @@ const reverse = command({
   load: async () => {
     const { reverseTrade } = await import('../../operations/trades.ts')
     return async (session: Session, flags: SeriousFlags, tradeId: bigint) =>
-      reverseTrade(await session.act(flags), tradeId)
+      reverseTrade(await session.actDeps(flags), tradeId)
   },
 })
 
@@ -101,7 +101,7 @@ const look = command({
   load: async () => {
     const { lookAtTrade } = await import('../../operations/trades.ts')
     return async (session: Session, flags: ActFlags, tradeId: bigint) =>
-      lookAtTrade(await session.act(flags), tradeId)
+      lookAtTrade(await session.actDeps(flags), tradeId)
   },
 })
 

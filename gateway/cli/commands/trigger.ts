@@ -51,7 +51,7 @@ export const trigger = command({
     const operations = await import('../../operations/trigger.ts')
     return async (session: Session, flags: TriggerFlags, ...types: EventType[]) => {
       const { store: storeId, customer, order } = flags
-      return operations.trigger(await session.find(), { storeId, types, customer, order })
+      return operations.trigger(await session.findDeps(), { storeId, types, customer, order })
     }
   },
   lines: ({ deliveries }) => deliveries.map(lineOf),

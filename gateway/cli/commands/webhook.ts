@@ -46,7 +46,7 @@ const list = command({
   load: async () => {
     const { listEndpoints } = await import('../../operations/webhooks.ts')
     return async (session: Session, { store: storeId, failing, after, limit }: ListFlags) =>
-      listEndpoints(await session.find(), { storeId, failing, after, limit })
+      listEndpoints(await session.findDeps(), { storeId, failing, after, limit })
   },
   lines: endpointLines,
   ifEmpty: 'No such endpoints.',
@@ -68,7 +68,7 @@ const attempts = command({
   load: async () => {
     const { listAttempts } = await import('../../operations/webhooks.ts')
     return async (session: Session, { before, limit }: AttemptFlags, endpointId: bigint) =>
-      listAttempts(await session.find(), { endpointId, before, limit })
+      listAttempts(await session.findDeps(), { endpointId, before, limit })
   },
   lines: attemptLines,
 })
@@ -105,7 +105,7 @@ const replay = command({
     const { replayWebhooks } = await import('../../operations/webhooks.ts')
     return async (session: Session, flags: ReplayFlags, endpointId: bigint) => {
       const chosen = chosenOf(flags)
-      return replayWebhooks(await session.act(flags), { endpointId, ...chosen })
+      return replayWebhooks(await session.actDeps(flags), { endpointId, ...chosen })
     }
   },
 })
@@ -144,7 +144,7 @@ const rotate = command({
   load: async () => {
     const { rotateWebhookSecret } = await import('../../operations/webhooks.ts')
     return async (session: Session, flags: SeriousFlags & { overlapHours: number }, endpointId: bigint) =>
-      rotateWebhookSecret(await session.act(flags), { endpointId, overlapHours: flags.overlapHours })
+      rotateWebhookSecret(await session.actDeps(flags), { endpointId, overlapHours: flags.overlapHours })
   },
   lines: ({ webhookSecret }) => [webhookSecret],
 })
@@ -156,7 +156,7 @@ const remove = command({
   load: async () => {
     const { removeWebhook } = await import('../../operations/webhooks.ts')
     return async (session: Session, flags: SeriousFlags, endpointId: bigint) =>
-      removeWebhook(await session.act(flags), { endpointId })
+      removeWebhook(await session.actDeps(flags), { endpointId })
   },
 })
 

@@ -65,7 +65,7 @@ export const send = command({
       if ((item === undefined) !== (allFree === true)) {
         throw new Refusal('usage', 'Give either --item or --all-free.')
       }
-      return sendItems(await session.act(flags), { to, bot, assets: item })
+      return sendItems(await session.actDeps(flags), { to, bot, assets: item })
     }
   },
 })
@@ -83,7 +83,7 @@ export const giveBack = command({
   load: async () => {
     const { returnItems } = await import('../../operations/wishes.ts')
     return async (session: Session, flags: SeriousFlags, depositId: bigint) =>
-      returnItems(await session.act(flags), depositId)
+      returnItems(await session.actDeps(flags), depositId)
   },
 })
 
@@ -105,7 +105,7 @@ export const wishes = command({
   load: async () => {
     const { listWishes } = await import('../../operations/wishes.ts')
     return async (session: Session, { open, before, limit }: WishFlags) =>
-      listWishes(await session.find(), { open, before, limit })
+      listWishes(await session.findDeps(), { open, before, limit })
   },
   lines: wishLines,
 })
@@ -123,7 +123,7 @@ export const unwish = command({
   load: async () => {
     const { withdraw } = await import('../../operations/wishes.ts')
     return async (session: Session, flags: ActFlags, wishId: bigint) =>
-      withdraw(await session.act(flags), wishId)
+      withdraw(await session.actDeps(flags), wishId)
   },
 })
 
@@ -151,7 +151,7 @@ export const rule = command({
     return async (session: Session, { keep, to, off, ...flags }: RuleFlags) => {
       const isSet = keep !== undefined && to !== undefined
       if (isSet === (off === true)) throw new Refusal('usage', 'Give either --keep and --to, or --off.')
-      return changeSendRule(await session.act(flags), isSet ? { destination: to, keep } : undefined)
+      return changeSendRule(await session.actDeps(flags), isSet ? { destination: to, keep } : undefined)
     }
   },
   lines: ruleLines,
