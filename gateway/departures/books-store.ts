@@ -140,12 +140,12 @@ export function isMovedByHand(custody: Custody, given: readonly OfferAsset[], as
 type Saving = { id: bigint | undefined; botId: bigint; departure: Departure; at: Date }
 
 /** Resolves to the departure's id. */
-export async function saveDeparture(tx: Tx, { id: known, botId, departure, at }: Saving): Promise<bigint> {
+export async function saveDeparture(tx: Tx, { id: knownId, botId, departure, at }: Saving): Promise<bigint> {
   const { steamTradeId, partnerSteamId, begunAt, stage, explanation, items } = departure
-  if (known !== undefined) {
-    await tx.updateTable('departure').set({ stage }).where('id', '=', known).execute()
+  if (knownId !== undefined) {
+    await tx.updateTable('departure').set({ stage }).where('id', '=', knownId).execute()
   }
-  const id = known ?? (await insert())
+  const id = knownId ?? (await insert())
   await sql`
     insert into departed_item as item (departure_id, app_id, context_id, asset_id, new_asset_id, is_back)
     select ${id}::bigint, * from unnest(${items.map(({ appId }) => appId)}::int[],

@@ -102,12 +102,12 @@ function progressOf(known: Departure | undefined, steamTrade: SteamTrade): Depar
       // After a failed rollback, the items that are gone stay gone.
       return stage === 'under_way' ? [{ kind: 'called_off' }] : []
     case 'abandoned': {
-      const moved = given.filter(({ newAssetId }) => newAssetId !== null)
-      if (moved.length === 0) return []
-      const undone = moved.filter(({ rolledBackAssetId }) => rolledBackAssetId !== null)
+      const movedItems = given.filter(({ newAssetId }) => newAssetId !== null)
+      if (movedItems.length === 0) return []
+      const undoneItems = movedItems.filter(({ rolledBackAssetId }) => rolledBackAssetId !== null)
       return [
-        ...(stage === 'under_way' ? [{ kind: 'left', items: moved } as const] : []),
-        ...returnOf(known, undone),
+        ...(stage === 'under_way' ? [{ kind: 'left', items: movedItems } as const] : []),
+        ...returnOf(known, undoneItems),
       ]
     }
     case 'rolled_back':
@@ -123,8 +123,8 @@ function progressOf(known: Departure | undefined, steamTrade: SteamTrade): Depar
 
 /** Returns the event of the given items that had not come back before; no event if there are none. */
 function returnOf(known: Departure | undefined, given: readonly MovedAsset[]): DepartureEvent[] {
-  const back = new Set(known?.items.filter(({ isBack }) => isBack).map(keyOf))
-  const newlyReturned = given.filter((asset) => !back.has(keyOf(asset)))
+  const returnedKeys = new Set(known?.items.filter(({ isBack }) => isBack).map(keyOf))
+  const newlyReturned = given.filter((asset) => !returnedKeys.has(keyOf(asset)))
   if (newlyReturned.length === 0) return []
   const items = newlyReturned.map(({ appId, contextId, assetId, rolledBackAssetId }) => {
     return { appId, contextId, assetId, as: rolledBackAssetId ?? assetId }
@@ -198,19 +198,22 @@ export function evolve(departure: Departure | undefined, event: DepartureEvent):
   if (departure === undefined) throw new Error('the first event of a departure must be of the kind seen')
   switch (event.kind) {
     case 'left': {
-      const moved = new Map(event.items.map((asset) => [keyOf(asset), asset.newAssetId]))
+      const newAssetIds = new Map(event.items.map((asset) => [keyOf(asset), asset.newAssetId]))
       const items = departure.items.map((item) => ({
         ...item,
-        newAssetId: moved.get(keyOf(item)) ?? null,
-        isBack: !moved.has(keyOf(item)),
+        newAssetId: newAssetIds.get(keyOf(item)) ?? null,
+        isBack: !newAssetIds.has(keyOf(item)),
       }))
       return { ...departure, stage: 'gone', items }
     }
     case 'called_off':
       return { ...departure, stage: 'called_off' }
     case 'returned': {
-      const back = new Set(event.items.map(keyOf))
-      const items = departure.items.map((item) => ({ ...item, isBack: item.isBack || back.has(keyOf(item)) }))
+      const returnedKeys = new Set(event.items.map(keyOf))
+      const items = departure.items.map((item) => ({
+        ...item,
+        isBack: item.isBack || returnedKeys.has(keyOf(item)),
+      }))
       return { ...departure, stage: items.every(({ isBack }) => isBack) ? 'returned' : 'gone', items }
     }
     default:

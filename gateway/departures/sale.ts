@@ -49,7 +49,7 @@ export const SALE_EDGES: Record<SaleState, readonly SaleState[]> = {
  * order.
  */
 export function judgeSale(sale: Sale, report: SaleReport, at: Date): Sale {
-  const to = (state: SaleState, change: Partial<Sale> = {}): Sale => {
+  const changeTo = (state: SaleState, change: Partial<Sale> = {}): Sale => {
     if (state !== sale.state && !SALE_EDGES[sale.state].includes(state)) return sale
     const soldAt = sale.soldAt ?? (state === 'cancelled' ? null : at)
     const endedAt = isOver(state) ? (sale.state === state ? sale.endedAt : at) : null
@@ -59,29 +59,29 @@ export function judgeSale(sale: Sale, report: SaleReport, at: Date): Sale {
     case 'repriced':
       return sale.state === 'listed' && report.price > 0n ? { ...sale, price: report.price } : sale
     case 'unlisted':
-      return sale.state === 'listed' ? to('cancelled') : sale
+      return sale.state === 'listed' ? changeTo('cancelled') : sale
     case 'sold':
-      return sale.state === 'listed' ? to('sold') : sale
+      return sale.state === 'listed' ? changeTo('sold') : sale
     case 'refused':
-      return sale.state === 'refused' ? sale : to('refused')
+      return sale.state === 'refused' ? sale : changeTo('refused')
     case 'delivered':
-      return afterDelivery(sale, report, to)
+      return afterDelivery(sale, report, changeTo)
     case 'settling': {
       const { received, settlesAt } = report
       const isSame = sale.received === received && sale.settlesAt?.getTime() === settlesAt.getTime()
       if (sale.state === 'settling' && isSame) return sale
-      return isPlausible(sale, received) ? to('settling', { received, settlesAt }) : sale
+      return isPlausible(sale, received) ? changeTo('settling', { received, settlesAt }) : sale
     }
     case 'paid':
       if (sale.state === 'paid' && sale.received === report.received) return sale
-      return isPlausible(sale, report.received) ? to('paid', { received: report.received }) : sale
+      return isPlausible(sale, report.received) ? changeTo('paid', { received: report.received }) : sale
     case 'cancelled':
       if (sale.state === 'cancelled' || sale.state === 'late') return sale
-      return to(awaitsMoney(sale.state) ? 'late' : 'cancelled')
+      return changeTo(awaitsMoney(sale.state) ? 'late' : 'cancelled')
     case 'reversed':
       return sale.state === 'reversed'
         ? sale
-        : to('reversed', { causer: report.causer, refund: report.refund })
+        : changeTo('reversed', { causer: report.causer, refund: report.refund })
     default:
       return report satisfies never
   }
@@ -89,10 +89,10 @@ export function judgeSale(sale: Sale, report: SaleReport, at: Date): Sale {
 
 type ChangeTo = (state: SaleState, change?: Partial<Sale>) => Sale
 
-function afterDelivery(sale: Sale, { steamTradeId }: { steamTradeId: string }, to: ChangeTo): Sale {
+function afterDelivery(sale: Sale, { steamTradeId }: { steamTradeId: string }, changeTo: ChangeTo): Sale {
   if (sale.steamTradeId !== null) return sale
-  if (sale.state === 'listed' || sale.state === 'sold') return to('delivered', { steamTradeId })
-  if (sale.state === 'refused' || sale.state === 'cancelled') return to('late', { steamTradeId })
+  if (sale.state === 'listed' || sale.state === 'sold') return changeTo('delivered', { steamTradeId })
+  if (sale.state === 'refused' || sale.state === 'cancelled') return changeTo('late', { steamTradeId })
   return { ...sale, steamTradeId }
 }
 

@@ -70,6 +70,6 @@ export async function recordHandSale(
   tx: Tx,
   { price, received, soldAt, ...subject }: HandSale,
 ): Promise<void> {
-  const known = await insertSale(tx, subject, { sale: newSale(price), at: soldAt })
-  await applyReport(tx, { known, report: { kind: 'paid', received }, at: soldAt })
+  const knownSale = await insertSale(tx, subject, { sale: newSale(price), at: soldAt })
+  await applyReport(tx, { known: knownSale, report: { kind: 'paid', received }, at: soldAt })
 }

@@ -85,17 +85,18 @@ export async function noteDepartures(
   bot: BotContext,
   page: readonly SteamTrade[],
 ): Promise<void> {
-  const giving = page.filter(({ given }) => given.length > 0)
-  const listed = new Set(giving.map(({ tradeId }) => tradeId))
-  const undone = page.flatMap(({ rollbackOf }) =>
+  const givingTrades = page.filter(({ given }) => given.length > 0)
+  const listed = new Set(givingTrades.map(({ tradeId }) => tradeId))
+  const undoneTradeIds = page.flatMap(({ rollbackOf }) =>
     rollbackOf === null || listed.has(rollbackOf) ? [] : [rollbackOf],
   )
-  const known = await deps.departures.findDepartures(bot.botId, [...listed, ...undone])
-  for (const steamTrade of giving)
+  const known = await deps.departures.findDepartures(bot.botId, [...listed, ...undoneTradeIds])
+  for (const steamTrade of givingTrades)
     await noteSteamTrade(deps, bot, { steamTrade, known: known.get(steamTrade.tradeId) })
   await bookSentBack(deps, bot, page)
-  for (const steamTrade of giving) if (steamTrade.rollbackOf !== null) await bookUndone(deps, bot, steamTrade)
-  const ids = undone.filter((id) => known.has(id))
+  for (const steamTrade of givingTrades)
+    if (steamTrade.rollbackOf !== null) await bookUndone(deps, bot, steamTrade)
+  const ids = undoneTradeIds.filter((id) => known.has(id))
   await readSingly(deps, bot, { ids, known })
 }
 
@@ -139,9 +140,9 @@ export async function settleDepartures(deps: DepartureDeps, bot: BotContext, aft
   const { departures } = deps
   const ids = await departures.underWay(bot.botId, { limit: MOST_SINGLES, after })
   const known = await departures.findDepartures(bot.botId, ids)
-  const last = await readSingly(deps, bot, { ids, known })
+  const lastReadId = await readSingly(deps, bot, { ids, known })
   await departures.bookLate(bot.botId)
-  return last ?? after
+  return lastReadId ?? after
 }
 
 type SingleReads = { ids: readonly string[]; known: ReadonlyMap<string, Departure> }
@@ -152,15 +153,15 @@ async function readSingly(
   bot: BotContext,
   { ids, known }: SingleReads,
 ): Promise<string | undefined> {
-  let last: string | undefined
+  let lastReadId: string | undefined
   for (const id of ids.slice(0, MOST_SINGLES)) {
-    last = id
+    lastReadId = id
     const answer = await bot.session.readSteamTrade(id)
     if (answer.kind === 'unavailable') break
     if (answer.kind === 'trade')
       await noteSteamTrade(deps, bot, { steamTrade: answer.trade, known: known.get(id) })
   }
-  return last
+  return lastReadId
 }
 
 type ReadTrade = { steamTrade: SteamTrade; known: Departure | undefined }

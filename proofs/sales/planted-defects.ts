@@ -92,8 +92,8 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
   'the sale of an item that was given is cancelled without an alarm': [
     {
       file: 'gateway/departures/sale.ts',
-      from: "to(awaitsMoney(sale.state) ? 'late' : 'cancelled')",
-      to: "to('cancelled')",
+      from: "changeTo(awaitsMoney(sale.state) ? 'late' : 'cancelled')",
+      to: "changeTo('cancelled')",
     },
   ],
   'a deal whose trade failed never ends': [
