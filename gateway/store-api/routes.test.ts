@@ -58,10 +58,8 @@ describe('an API key', () => {
         '',
       ].map((authorization) => api.call('POST', '/v1/deposits', { body: BODY, headers: { authorization } })),
     )
-    const refusals = answers.map((answer) =>
-      [answer.statusCode, answer.headers['www-authenticate'], answer.body].join(' '),
-    )
-    expect([...new Set(refusals)]).toEqual([expect.stringMatching(/^401 Bearer \{/)])
+    const texts = answers.map((it) => [it.statusCode, it.headers['www-authenticate'], it.body].join(' '))
+    expect([...new Set(texts)]).toEqual([expect.stringMatching(/^401 Bearer \{/)])
   })
 
   test('uses up its store’s limit of calls only if it is valid', async () => {
