@@ -262,8 +262,10 @@ const SETTINGS =
 
 /** Reads the settings, and treats empty ones as absent. If settings from files have problems, reports only those. */
 export function readConfig(environment: Record<string, string | undefined> = process.env): ConfigAnswer {
-  const ours = Object.entries(environment).filter(([name, value]) => SETTINGS.test(name) && value !== '')
-  const { settings, problems } = withFiles(Object.fromEntries(ours))
+  const ourSettings = Object.entries(environment).filter(
+    ([name, value]) => SETTINGS.test(name) && value !== '',
+  )
+  const { settings, problems } = withFiles(Object.fromEntries(ourSettings))
   if (problems.length > 0) return { kind: 'refused', problems }
   const parsed = environmentSchema.safeParse(settings)
   if (!parsed.success) {

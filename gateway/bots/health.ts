@@ -30,11 +30,11 @@ const ONLY_EMPTY_MS = 10 * 60_000
 const REFUSED_BY_STEAM_ITSELF = new Set(['rate_limited', 'session_dead', 'item_server_down'])
 
 /** `known` is the database's record when this process takes the bot. */
-export function trackHealth(monotonicMs: () => number, known: FailedForMs): Health {
+export function trackHealth(monotonicMs: () => number, knownFailures: FailedForMs): Health {
   const beganMs = (ms: number | null) => (ms === null ? null : monotonicMs() - ms)
   const since: Record<Capability, number | null> = {
-    offers: beganMs(known.offers),
-    inventories: beganMs(known.inventories),
+    offers: beganMs(knownFailures.offers),
+    inventories: beganMs(knownFailures.inventories),
   }
   const answeredAtMs: Record<Capability, number> = {
     offers: Number.NEGATIVE_INFINITY,
@@ -49,7 +49,7 @@ export function trackHealth(monotonicMs: () => number, known: FailedForMs): Heal
   }
   // Hours can pass without an inventory read. If the failure of inventories was only inferred, it ends when offers work
   // again.
-  let isInferred = known.inventories !== null
+  let isInferred = knownFailures.inventories !== null
 
   /** Records the failure, and returns when it began; null if it does not count as a failure yet. */
   const recordFailure = (capability: Capability, { reason }: Answer): number | null => {
@@ -83,8 +83,8 @@ export function trackHealth(monotonicMs: () => number, known: FailedForMs): Heal
       isInferred = since.inventories !== null
     },
     failing() {
-      const age = (ms: number | null) => (ms === null ? null : monotonicMs() - ms)
-      return { offers: age(since.offers), inventories: age(since.inventories) }
+      const ageMsOf = (ms: number | null) => (ms === null ? null : monotonicMs() - ms)
+      return { offers: ageMsOf(since.offers), inventories: ageMsOf(since.inventories) }
     },
     sinceAnswerMs: (capability) => monotonicMs() - answeredAtMs[capability],
   }

@@ -80,8 +80,8 @@ const MOST_ENTRIES = 20_000
  * where that one stopped.
  */
 export async function updateHeldItems(db: Db | Tx, most = MOST_ENTRIES): Promise<void> {
-  const settled = await settledId((statement) => sql.raw(statement).execute(db), 'custody_entry')
-  if (settled === undefined) return
+  const settledEntryId = await settledId((statement) => sql.raw(statement).execute(db), 'custody_entry')
+  if (settledEntryId === undefined) return
   await sql`insert into held_items_mark default values on conflict do nothing`.execute(db)
   await inTransaction(db, async (tx) => {
     // A separate statement, because the next one must see the rows that the previous process wrote.
@@ -89,7 +89,7 @@ export async function updateHeldItems(db: Db | Tx, most = MOST_ENTRIES): Promise
     await sql`
       with entries as materialized (
         select entry.id, entry.bot_id, entry.trade_id, entry.asset_id, entry.moved from custody_entry entry
-        where entry.id > (select counted_to from held_items_mark) and entry.id <= ${settled}
+        where entry.id > (select counted_to from held_items_mark) and entry.id <= ${settledEntryId}
         order by entry.id limit ${most}
       ),
       last as materialized (

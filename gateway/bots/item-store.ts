@@ -14,11 +14,11 @@ export function lockTradeOfItem(tx: Tx, tradeId: bigint) {
  * Several processes can count at the same time: one writes, and the others find a newer count.
  */
 export async function countItems(db: Db | Tx): Promise<void> {
-  const settled = await settledId((statement) => sql.raw(statement).execute(db), 'custody_entry')
+  const settledEntryId = await settledId((statement) => sql.raw(statement).execute(db), 'custody_entry')
   // Nothing can be counted yet. The next count begins at the same entry.
-  if (settled === undefined) return
+  if (settledEntryId === undefined) return
   await sql`
-    with last as (select ${settled}::bigint as id)
+    with last as (select ${settledEntryId}::bigint as id)
     update bot set items_held = greatest(0, bot.items_held + news.items), items_counted_to = last.id
     from last, (
       -- Reads bot by bot, because a join can read every earlier entry. Compares pairs, to use the index on both columns.
@@ -39,8 +39,8 @@ const MOST_ENTRIES = 5_000
 
 /** Counts like `countItems`, but by game. */
 export async function countItemsByGame(db: Db | Tx, most = MOST_ENTRIES): Promise<void> {
-  const settled = await settledId((statement) => sql.raw(statement).execute(db), 'custody_entry')
-  if (settled === undefined) return
+  const settledEntryId = await settledId((statement) => sql.raw(statement).execute(db), 'custody_entry')
+  if (settledEntryId === undefined) return
   await sql`
     insert into bot_games (bot_id) select id from bot where not exists (select from bot_games where bot_id = bot.id)
     on conflict do nothing`.execute(db)
@@ -52,7 +52,7 @@ export async function countItemsByGame(db: Db | Tx, most = MOST_ENTRIES): Promis
         with entries as materialized (
           select entry.id, entry.trade_id, entry.asset_id, entry.moved from custody_entry entry
           where (entry.bot_id, entry.id) > (known.bot_id, known.counted_to)
-            and (entry.bot_id, entry.id) <= (known.bot_id, ${settled})
+            and (entry.bot_id, entry.id) <= (known.bot_id, ${settledEntryId})
           order by entry.bot_id, entry.id limit ${most}
         )
         select (select max(id) from entries) as counted_to, (

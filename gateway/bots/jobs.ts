@@ -93,7 +93,7 @@ export async function surveyBots({ db, clock, log, limits, gauges, watchTokens }
   await countItems(db)
   await countItemsByGame(db)
   await updateHeldItems(db)
-  const count = new Map<string, number>(STATES.map((state) => [state, 0]))
+  const countByState = new Map<string, number>(STATES.map((state) => [state, 0]))
   gauges.items.reset()
   gauges.room.reset()
   gauges.tokenSeconds.reset()
@@ -106,20 +106,20 @@ export async function surveyBots({ db, clock, log, limits, gauges, watchTokens }
     if (bot !== undefined) gauges.barredSeconds.set({ bot, scope, reason }, (until.getTime() - nowMs) / 1000)
   }
   const passes = await completePasses(db)
-  const counted = await countedByGame(db)
+  const itemCounts = await countedByGame(db)
   for (const { botId, steamId: bot, state, reachable, tokenExpiresAt } of bots) {
     const passBegunAt = passes.get(botId)
     if (passBegunAt) gauges.historySeconds.set({ bot }, (nowMs - passBegunAt.getTime()) / 1000)
     const label = state === 'active' ? (reachable ? 'online' : 'offline') : state
-    count.set(label, (count.get(label) ?? 0) + 1)
+    countByState.set(label, (countByState.get(label) ?? 0) + 1)
     for (const game of GAMES) {
-      const items = counted.get(botId)?.get(GAME_FACTS[game].appId) ?? 0
+      const items = itemCounts.get(botId)?.get(GAME_FACTS[game].appId) ?? 0
       gauges.items.set({ bot, game }, items)
       gauges.room.set({ bot, game }, Math.max(0, limits.itemsHeld[game] - items))
     }
     if (tokenExpiresAt) gauges.tokenSeconds.set({ bot }, (tokenExpiresAt.getTime() - nowMs) / 1000)
   }
-  for (const [state, bots] of count) gauges.bots.set({ state }, bots)
+  for (const [state, bots] of countByState) gauges.bots.set({ state }, bots)
   const unheld = bots.filter(isUnheld)
   gauges.unheld.set(unheld.length)
   const spread = await readSpread(db)

@@ -118,13 +118,13 @@ export async function setSessionState(db: Db, lease: Lease, offlineReason: strin
 
 /** Writes how long each capability has been failing. Has no effect once the lease is lost. */
 export async function setHealth(db: Db, lease: Lease, failing: FailedForMs): Promise<void> {
-  const since = (ms: number | null) =>
+  const sinceSql = (ms: number | null) =>
     ms === null ? null : sql<Date>`till_now() - make_interval(secs => ${ms / 1000})`
   await db
     .updateTable('bot')
     .set({
-      offers_failing_since: since(failing.offers),
-      inventories_failing_since: since(failing.inventories),
+      offers_failing_since: sinceSql(failing.offers),
+      inventories_failing_since: sinceSql(failing.inventories),
     })
     .where(isHeld(lease))
     .execute()

@@ -36,6 +36,6 @@ function isOwnPage({ headers }: FastifyRequest, origin: string): boolean {
 function isOurHost({ headers, raw: { rawHeaders } }: FastifyRequest, { url }: ConsoleSite): boolean {
   const hostHeaders = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')
-  const ours = [url.host, `${url.hostname}:${port}`]
-  return hostHeaders.length === 1 && ours.includes(String(headers.host).toLowerCase())
+  const ourHosts = [url.host, `${url.hostname}:${port}`]
+  return hostHeaders.length === 1 && ourHosts.includes(String(headers.host).toLowerCase())
 }

@@ -48,7 +48,7 @@ const descriptorOf = ({ credentialId: id, transports }: KnownPasskey) => ({
 export function registrationOptions(
   { url }: Party,
   operator: LinkedOperator,
-  known: readonly KnownPasskey[],
+  knownPasskeys: readonly KnownPasskey[],
 ) {
   return generateRegistrationOptions({
     rpName: 'Tradetill',
@@ -58,17 +58,17 @@ export function registrationOptions(
     attestationType: 'none',
     timeout: TIMEOUT_MS,
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
-    excludeCredentials: known.map(descriptorOf),
+    excludeCredentials: knownPasskeys.map(descriptorOf),
   })
 }
 
 /** Makes the options for using a passkey. If none are given, the browser offers all that it has for the console. */
-export function assertionOptions({ url }: Party, known: readonly KnownPasskey[] = []) {
+export function assertionOptions({ url }: Party, knownPasskeys: readonly KnownPasskey[] = []) {
   return generateAuthenticationOptions({
     rpID: url.hostname,
     userVerification: 'required',
     timeout: TIMEOUT_MS,
-    allowCredentials: known.map(descriptorOf),
+    allowCredentials: knownPasskeys.map(descriptorOf),
   })
 }
 
@@ -85,7 +85,7 @@ const expectationsOf = ({ url }: Party, take: TakeChallenge) => ({
 type Expectations = ReturnType<typeof expectationsOf>
 
 /** Returns what `verify` returns, or undefined if it throws. Throws only what `take` threw, such as an outage. */
-async function verified<T>(
+async function verifySafely<T>(
   party: Party,
   take: TakeChallenge,
   verify: (expectations: Expectations) => Promise<T>,
@@ -108,7 +108,7 @@ export async function readRegistration(
   take: TakeChallenge,
 ): Promise<Passkey | undefined> {
   const { clientDataJSON, attestationObject, transports } = response
-  const answer = await verified(party, take, (expectations) =>
+  const answer = await verifySafely(party, take, (expectations) =>
     verifyRegistrationResponse({
       ...expectations,
       response: { ...rest, response: { clientDataJSON, attestationObject }, clientExtensionResults: {} },
@@ -130,7 +130,7 @@ export async function readAssertion(
   { assertion, passkey }: { assertion: Assertion; passkey: Passkey },
   take: TakeChallenge,
 ): Promise<bigint | undefined> {
-  const answer = await verified(party, take, (expectations) =>
+  const answer = await verifySafely(party, take, (expectations) =>
     verifyAuthenticationResponse({
       ...expectations,
       response: { ...assertion, clientExtensionResults: {} },

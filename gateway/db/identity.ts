@@ -62,14 +62,14 @@ export async function recordKey(client: Client, keyFingerprint: string): Promise
   )
 }
 
-export function ownershipOf(known: Identity, { mode, masterKey, oldMasterKeys }: Claim): Ownership {
-  if (known.mode !== mode) {
+export function ownershipOf(identity: Identity, { mode, masterKey, oldMasterKeys }: Claim): Ownership {
+  if (identity.mode !== mode) {
     return foreign(
-      `This database belongs to a till in ${known.mode} mode, and these settings are for ${mode} mode. Set TRADETILL_MODE=${known.mode}, or DATABASE_URL to another database.`,
+      `This database belongs to a till in ${identity.mode} mode, and these settings are for ${mode} mode. Set TRADETILL_MODE=${identity.mode}, or DATABASE_URL to another database.`,
     )
   }
   const fingerprint = masterKey && fingerprintOf(masterKey)
-  const recordedFingerprints = [known.keyFingerprint, ...known.oldFingerprints]
+  const recordedFingerprints = [identity.keyFingerprint, ...identity.oldFingerprints]
   const inSettings = [fingerprint, ...oldMasterKeys.map(fingerprintOf)]
   const missing = recordedFingerprints.filter((key) => !inSettings.includes(key))
   if (masterKey !== undefined && fingerprint !== undefined && missing.length === 0) {
@@ -77,11 +77,11 @@ export function ownershipOf(known: Identity, { mode, masterKey, oldMasterKeys }:
   }
   if (
     fingerprint !== undefined &&
-    missing.includes(known.keyFingerprint) &&
+    missing.includes(identity.keyFingerprint) &&
     missing.length < recordedFingerprints.length
   ) {
     return foreign(
-      `Gateways on this database seal with the master key ${shortened(known.keyFingerprint)}, and these settings do not have it. ${CURRENT_KEY_ADVICE}`,
+      `Gateways on this database seal with the master key ${shortened(identity.keyFingerprint)}, and these settings do not have it. ${CURRENT_KEY_ADVICE}`,
     )
   }
   if (fingerprint !== undefined && missing.length < recordedFingerprints.length) {
@@ -91,7 +91,7 @@ export function ownershipOf(known: Identity, { mode, masterKey, oldMasterKeys }:
   }
   const keysText = fingerprint === undefined ? 'have none' : `have ${shortened(fingerprint)}`
   return foreign(
-    `This database belongs to the master key with the fingerprint ${shortened(known.keyFingerprint)}, and these settings ${keysText}. ${KEY_ADVICE}`,
+    `This database belongs to the master key with the fingerprint ${shortened(identity.keyFingerprint)}, and these settings ${keysText}. ${KEY_ADVICE}`,
   )
 }
 
@@ -127,14 +127,14 @@ export async function foreignSecretsOf(client: Client, open: Open | undefined): 
        where length(refresh_token) > 0 order by id limit ${SAMPLED})`,
   )
   if (sealed.length === 0) return undefined
-  if (open !== undefined && sealed.some(({ secret, place }) => opens(() => open(secret, place))))
+  if (open !== undefined && sealed.some(({ secret, place }) => canOpen(() => open(secret, place))))
     return undefined
   const keysText =
     open === undefined ? 'these settings have none' : 'the key of these settings opens none of them'
   return `The secrets in this database are sealed with a master key, and ${keysText}. ${KEY_ADVICE}`
 }
 
-function opens(open: () => unknown): boolean {
+function canOpen(open: () => unknown): boolean {
   try {
     open()
     return true

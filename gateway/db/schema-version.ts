@@ -84,16 +84,18 @@ export function judgeSchema(
   applied: readonly Applied[],
   version = ourVersion(),
 ): Judgement {
-  const known = new Map(files.map((file) => [file.name, file]))
-  const changed = applied.find(({ name, sha256 }) => known.has(name) && known.get(name)?.sha256 !== sha256)
-  if (changed !== undefined) {
+  const filesByName = new Map(files.map((file) => [file.name, file]))
+  const changedMigration = applied.find(
+    ({ name, sha256 }) => filesByName.has(name) && filesByName.get(name)?.sha256 !== sha256,
+  )
+  if (changedMigration !== undefined) {
     return refused(
-      `The migration ${changed.name} was changed after it had been applied to this database. Restore the file and write the change as a new migration.`,
+      `The migration ${changedMigration.name} was changed after it had been applied to this database. Restore the file and write the change as a new migration.`,
     )
   }
   const names = new Set(applied.map(({ name }) => name))
   const missing = files.filter(({ name }) => !names.has(name))
-  const unknown = applied.filter(({ name }) => !known.has(name))
+  const unknown = applied.filter(({ name }) => !filesByName.has(name))
   const mayRun = unknown.every(
     ({ oldestVersion }) => oldestVersion !== null && !isOlder(version, oldestVersion),
   )

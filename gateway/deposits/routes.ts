@@ -37,7 +37,7 @@ export function paymentRoute(deps: PollDeps): FastifyPluginAsync {
     refuseIfUnable(deps.unable())
     if (!hashSchema.safeParse(hash).success) refuse('deposit_not_found')
     const view = knownEtag === undefined ? await deps.views.readNow(hash) : await deps.views.get(hash)
-    if (view !== undefined && knownEtag === view.etag) return unchanged(reply, knownEtag)
+    if (view !== undefined && knownEtag === view.etag) return sendUnchanged(reply, knownEtag)
     reply.headers(API_HEADERS)
     if (view === undefined) refuse('deposit_not_found')
     if (knownEtag === undefined) refresh(view)
@@ -53,7 +53,7 @@ export function paymentRoute(deps: PollDeps): FastifyPluginAsync {
         if (knownEtag === undefined || knownEtag !== deps.views.peek(hash)?.etag)
           return answer(reply, hash, knownEtag)
         // Nearly every poll ends here, without creating a promise.
-        unchanged(reply, knownEtag)
+        sendUnchanged(reply, knownEtag)
         return undefined
       })
   }
@@ -75,7 +75,7 @@ const hasHashOfRightLength = (query: unknown): boolean =>
   query.hash.length === HASH_LENGTH
 
 /** A 304 needs only the headers for caching. */
-function unchanged(reply: FastifyReply, etag: string): FastifyReply {
+function sendUnchanged(reply: FastifyReply, etag: string): FastifyReply {
   return reply.code(304).header('cache-control', 'no-store').header('etag', etag).send()
 }
 

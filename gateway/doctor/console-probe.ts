@@ -13,7 +13,7 @@ const MODES = ['sandbox', 'live'] as const
 const refusalSchema = z.object({ error: z.object({ kind: z.string() }) })
 
 export async function probeConsole({ url, host, port }: ConsoleConfig): Promise<ConsoleProbe> {
-  const [isThere, answer] = await Promise.all([listens(host, port), askConsole(url)])
+  const [isThere, answer] = await Promise.all([isListening(host, port), askConsole(url)])
   return { url, listener: { place: `${host}:${port}`, isThere }, answer }
 }
 
@@ -41,7 +41,7 @@ function refusalIn(body: string): string | undefined {
   }
 }
 
-function listens(host: string, port: number): Promise<boolean> {
+function isListening(host: string, port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const socket = connect({ host, port }, () => resolve(true))
   socket.setTimeout(LISTENER_MS, () => socket.destroy())

@@ -90,10 +90,12 @@ export function operatorFindings(operators: readonly OperatorState[]): Finding[]
   const check = 'console.operators'
   if (operators.length === 0)
     return [mend(check, 'there is no operator', 'tradetill operator add NAME --role operator')]
-  const without = operators.filter(({ passkeys }) => passkeys === 0).map(({ name }) => name)
-  if (without.length === 0)
+  const withoutPasskey = operators.filter(({ passkeys }) => passkeys === 0).map(({ name }) => name)
+  if (withoutPasskey.length === 0)
     return [good(check, counted(operators.length, 'operator has a passkey', 'operators have passkeys'))]
-  const [first = ''] = without
-  const verb = without.length === 1 ? 'has' : 'have'
-  return [mend(check, `${without.join(', ')} ${verb} no passkey yet`, `tradetill operator link ${first}`)]
+  const [first = ''] = withoutPasskey
+  const verb = withoutPasskey.length === 1 ? 'has' : 'have'
+  return [
+    mend(check, `${withoutPasskey.join(', ')} ${verb} no passkey yet`, `tradetill operator link ${first}`),
+  ]
 }

@@ -35,7 +35,7 @@ export type Pause = { kind: Outage; since: Date; until: Date | null }
 
 /** Reports what stops new trades even if every bot is well. */
 export function pauseFindings(pauses: readonly Pause[], now: Date): Finding[] {
-  const lasts = ({ since }: Pause) => ageText(now.getTime() - since.getTime())
+  const durationTextOf = ({ since }: Pause) => ageText(now.getTime() - since.getTime())
   const maintenance = pauses.find(({ kind }) => kind === 'maintenance')
   const maintenanceFinding =
     maintenance === undefined
@@ -44,12 +44,12 @@ export function pauseFindings(pauses: readonly Pause[], now: Date): Finding[] {
         ? good('maintenance', `is on, and ends automatically at ${maintenance.until.toISOString()}`)
         : mend(
             'maintenance',
-            `has been on for ${lasts(maintenance)}, without a planned end: no new trade begins`,
+            `has been on for ${durationTextOf(maintenance)}, without a planned end: no new trade begins`,
             'tradetill maintenance off, or maintenance on --for 45m for a planned end',
           )
   const outages = pauses.flatMap((pause) => {
     if (pause.kind !== 'offers' && pause.kind !== 'inventories') return []
-    const says = `${pause.kind} have failed at every bot for ${lasts(pause)}: no new trade begins`
+    const says = `${pause.kind} have failed at every bot for ${durationTextOf(pause)}: no new trade begins`
     const advice = 'wait until Steam answers again, or announce the outage with tradetill maintenance on'
     return [mend(`steam.${pause.kind}`, says, advice)]
   })

@@ -58,20 +58,23 @@ export const nameKey = ({ appId, marketHashName }: { appId: number; marketHashNa
 
 /** `begunAt`: when the look began. Items that came shortly before it, or later, do not count as missing. */
 export function compareWithCustody(custody: Custody, looks: readonly GameLook[], begunAt: Date): Comparison {
-  const all = looks.map((look) => compareGame(custody, look, begunAt))
-  return { findings: all.flatMap(({ findings }) => findings), learnt: all.flatMap(({ learnt }) => learnt) }
+  const comparisons = looks.map((look) => compareGame(custody, look, begunAt))
+  return {
+    findings: comparisons.flatMap(({ findings }) => findings),
+    learnt: comparisons.flatMap(({ learnt }) => learnt),
+  }
 }
 
 function compareGame(custody: Custody, look: GameLook, begunAt: Date): Comparison {
   const booked = custody.booked.filter(({ appId }) => appId === look.appId)
   const isOld = ({ receivedAt }: BookedItem) => begunAt.getTime() - receivedAt.getTime() > FRESH_MS
-  const owned = new Set(look.items.map(({ assetId }) => assetId))
+  const ownedIds = new Set(look.items.map(({ assetId }) => assetId))
   const bookedIds = new Set(booked.flatMap(({ assetId }) => assetId ?? []))
   const missing = !look.isComplete
     ? []
     : booked.filter((item) => {
         const { appId, assetId } = item
-        if (assetId === null || owned.has(assetId) || !isOld(item)) return false
+        if (assetId === null || ownedIds.has(assetId) || !isOld(item)) return false
         return !custody.leaving.has(keyOf({ appId, assetId }))
       })
   const unbooked = Map.groupBy(
@@ -187,10 +190,10 @@ export function noteLook(
     return { ...finding, firstSeenAt, seenAt: at, looks: times + 1, isSure }
   })
   const completeGames = new Set(looks.flatMap(({ appId, isComplete }) => (isComplete ? [appId] : [])))
-  const shown = new Set(looks.flatMap(({ items }) => items.map(keyOf)))
+  const shownKeys = new Set(looks.flatMap(({ items }) => items.map(keyOf)))
   const mayBeTrue = (noted: KnownFinding): boolean => {
     const { kind, appId, assetId } = noted
-    const isShown = assetId !== null && shown.has(keyOf({ appId, assetId }))
+    const isShown = assetId !== null && shownKeys.has(keyOf({ appId, assetId }))
     return !completeGames.has(appId) && (kind === 'foreign' || !isShown) && isStillTrue(custody, noted)
   }
   return [...currentFindings, ...[...known.values()].filter(mayBeTrue)]

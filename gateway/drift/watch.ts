@@ -168,8 +168,8 @@ function logNewFindings(log: Log, { botId }: BotContext, { before, noted }: Find
   const keyOf = ({ kind, appId, item, assetId }: KnownFinding) => `${kind} ${appId} ${item} ${assetId}`
   const known = new Set(before.filter(({ isSure }) => isSure).map(keyOf))
   const newFindings = noted.filter((each) => each.isSure && !known.has(keyOf(each)))
-  const named = (kind: KnownFinding['kind']) => newFindings.filter((each) => each.kind === kind)
-  const missing = named('missing')
+  const ofKind = (kind: KnownFinding['kind']) => newFindings.filter((each) => each.kind === kind)
+  const missing = ofKind('missing')
   if (missing.length > 0) {
     const items = missing.slice(0, MOST_NAMED).map(({ item }) => item)
     log.error(
@@ -177,6 +177,6 @@ function logNewFindings(log: Log, { botId }: BotContext, { before, noted }: Find
       'items are missing from a bot, and no trade took them',
     )
   }
-  const foreign = named('foreign').length
+  const foreign = ofKind('foreign').length
   if (foreign > 0) log.info({ botId: String(botId), foreign }, 'a bot has items that are not in the books')
 }

@@ -20,7 +20,7 @@ const nameOf = ({ systemIdentifier, databaseOid }: Life): string =>
 
 /** Reports an unreadable or unwritable file once. The state is also kept in memory. */
 export function createMemory(folder: string, onFailure: (error: unknown) => void): Memory {
-  const known = new Map<string, SeenState | undefined>()
+  const cachedStates = new Map<string, SeenState | undefined>()
   let isReported = false
   const report = (error: unknown): void => {
     if (!isReported) onFailure(error)
@@ -29,12 +29,12 @@ export function createMemory(folder: string, onFailure: (error: unknown) => void
   return {
     lastSeen(life) {
       const name = nameOf(life)
-      if (!known.has(name)) known.set(name, readSeen(join(folder, name), report))
-      return known.get(name)
+      if (!cachedStates.has(name)) cachedStates.set(name, readSeen(join(folder, name), report))
+      return cachedStates.get(name)
     },
     keep(life, seen) {
       const name = nameOf(life)
-      known.set(name, seen)
+      cachedStates.set(name, seen)
       try {
         makeFolder(folder)
         const file = join(folder, name)

@@ -39,13 +39,13 @@ const storedSchema = z.looseObject({ data: z.looseObject({}) })
  * Adds id and number to the payload, and the number to the deposit in its data. The data of an event about an epoch is
  * not a deposit, and its schema drops the number.
  */
-function numbered({ id, sequence, payload }: EventRow) {
+function withNumber({ id, sequence, payload }: EventRow) {
   const { data, ...rest } = storedSchema.parse(payload)
   const number = Number(sequence)
   return { ...rest, id, sequence: number, data: { ...data, sequence: number } }
 }
 
 /** Returns the event as the log and every webhook show it. */
-export const toWebhookEvent = (row: EventRow): WebhookEvent => webhookSchema.parse(numbered(row))
+export const toWebhookEvent = (row: EventRow): WebhookEvent => webhookSchema.parse(withNumber(row))
 
-export const toDepositEvent = (row: EventRow): DepositEvent => depositEventSchema.parse(numbered(row))
+export const toDepositEvent = (row: EventRow): DepositEvent => depositEventSchema.parse(withNumber(row))

@@ -50,8 +50,9 @@ const isHttps = ({ protocol }: FastifyRequest): boolean => protocol.toLowerCase(
  */
 export function hostCheck({ mode, publicUrl }: HostOptions): (host: string | undefined) => boolean {
   const isLocal = mode === 'sandbox' || (publicUrl.protocol === 'http:' && isLoopback(publicUrl))
-  const ours = new Set([publicUrl.host, `${publicUrl.hostname}:${portOf(publicUrl)}`])
-  return (host = '') => ours.has(host) || ours.has(host.toLowerCase()) || (isLocal && isLoopbackHost(host))
+  const ourHosts = new Set([publicUrl.host, `${publicUrl.hostname}:${portOf(publicUrl)}`])
+  return (host = '') =>
+    ourHosts.has(host) || ourHosts.has(host.toLowerCase()) || (isLocal && isLoopbackHost(host))
 }
 
 const portOf = ({ port, protocol }: URL): string => port || (protocol === 'https:' ? '443' : '80')

@@ -25,23 +25,23 @@ const MAX_KEYS = 50_000
 
 export function createBuckets({ perSecond, burst }: Rate, nowMs: () => number): Buckets & CostBuckets {
   const buckets = new Map<string, { tokens: number; atMs: number }>()
-  const current = (key: string) => {
+  const currentBucket = (key: string) => {
     const now = nowMs()
     const bucket = buckets.get(key)
     const gained = bucket === undefined ? burst : ((now - bucket.atMs) / 1000) * perSecond
     return { tokens: Math.min(burst, (bucket?.tokens ?? 0) + gained), atMs: now }
   }
   const charge = (key: string, cost: number) => {
-    const bucket = current(key)
+    const bucket = currentBucket(key)
     buckets.delete(key)
     buckets.set(key, { ...bucket, tokens: bucket.tokens - cost })
     dropOldest(buckets)
   }
   return {
     charge,
-    has: (key) => !buckets.has(key) || current(key).tokens >= 1,
+    has: (key) => !buckets.has(key) || currentBucket(key).tokens >= 1,
     take: (key) => {
-      const allowed = current(key).tokens >= 1
+      const allowed = currentBucket(key).tokens >= 1
       charge(key, allowed ? 1 : 0)
       return allowed
     },

@@ -17,12 +17,12 @@ export function answerReadiness(
   app: FastifyInstance,
   { progress = READY, healthy, isStopped = () => false }: ReadinessOptions,
 ): void {
-  const trouble = async () => {
+  const findTrouble = async () => {
     if (!(await healthy())) return 'database out of reach'
     return isStopped() ? 'restore unfinished' : undefined
   }
   app.get('/readyz', async (_request, reply) => {
-    const status = (progress.state === 'ready' ? await trouble() : undefined) ?? progress.state
+    const status = (progress.state === 'ready' ? await findTrouble() : undefined) ?? progress.state
     return reply.code(status === 'ready' ? 200 : 503).send({ status })
   })
 }

@@ -101,8 +101,9 @@ export async function askSteam(
   if (checked.holdDays.partner > 0)
     return { answer: { kind: 'refused', reason: 'escrow' }, barReason, readAt: null }
   // Steam accepts the token, so its holder may see the stored items.
-  const known = await findRecent()
-  if (known !== undefined) return { answer: known.answer, barReason, readAt: known.at }
+  const recentSnapshot = await findRecent()
+  if (recentSnapshot !== undefined)
+    return { answer: recentSnapshot.answer, barReason, readAt: recentSnapshot.at }
   spend()
   const owned: SteamInventory = await session.readInventory(partner, game, language)
   return { answer: owned, barReason, readAt: null }

@@ -106,18 +106,18 @@ export type QuoteAnswer =
  * game's limit. After the quote's expiry, refuses if it has fallen at all, or if an item or the exchange rate has no
  * trusted value now. Also refuses items that are not in the quote, or that the operator has blocked meanwhile.
  */
-export async function quoteForTrade(tx: Tx, wanted: QuoteRequest): Promise<QuoteAnswer> {
-  const quote = await findQuote(tx, wanted)
+export async function quoteForTrade(tx: Tx, request: QuoteRequest): Promise<QuoteAnswer> {
+  const quote = await findQuote(tx, request)
   if (quote === undefined) return { kind: 'refused', code: 'items_unavailable' }
-  const items = await quotedItems(tx, quote.id, wanted.assetIds)
-  if (items.length === 0 || items.length !== new Set(wanted.assetIds).size) {
+  const items = await quotedItems(tx, quote.id, request.assetIds)
+  if (items.length === 0 || items.length !== new Set(request.assetIds).size) {
     return { kind: 'refused', code: 'items_unavailable' }
   }
   const names = items.flatMap(({ marketHashName, pricedAs }) => [marketHashName, pricedAs])
   if (await isBlocked(tx, quote.game, names)) return { kind: 'refused', code: 'items_unavailable' }
   const total = sum(items.map(({ price }) => price))
   const gross = sum(items.map((item) => item.gross))
-  const { rules, now } = wanted
+  const { rules, now } = request
   const isExpired = quote.expiresAt <= now
   if (!(await isStillWorthTotal(tx, { ...quote, items, total, rules, now, isExpired }))) {
     return { kind: 'refused', code: 'price_changed' }

@@ -16,10 +16,10 @@ type InventoryTarget = { steamId: string; token: string; game: Game; language: L
  */
 export type InventoryKey = InventoryTarget & { tokenSealed: Buffer; tokenHmacs: [Buffer, ...Buffer[]] }
 
-export const inventoryKeyOf = (box: SecretBox, wanted: InventoryTarget): InventoryKey => ({
-  ...wanted,
-  tokenSealed: box.seal(wanted.token, TOKEN_PLACE.inventoryRequest(wanted.steamId)),
-  tokenHmacs: linkHmacs(box, wanted),
+export const inventoryKeyOf = (box: SecretBox, target: InventoryTarget): InventoryKey => ({
+  ...target,
+  tokenSealed: box.seal(target.token, TOKEN_PLACE.inventoryRequest(target.steamId)),
+  tokenHmacs: linkHmacs(box, target),
 })
 
 type Row = Selectable<InventoryRequestTable>

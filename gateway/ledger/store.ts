@@ -105,12 +105,12 @@ async function readAccounts(tx: Tx, { storeId, currency }: StoreCurrency): Promi
   return new Map(rows.map((row) => [row.kind, row.id]))
 }
 
-/** Returns the accounts of a posting, and creates those that are not `known`. */
-export async function accountsFor(tx: Tx, posting: Posting, known: Accounts): Promise<Accounts> {
+/** Returns the accounts of a posting, and creates those that `knownAccounts` lacks. */
+export async function accountsFor(tx: Tx, posting: Posting, knownAccounts: Accounts): Promise<Accounts> {
   const { movements, storeId, currency } = posting
   const kinds = new Set(movements.flatMap((movement) => [movement.debit, movement.credit]))
-  const missing = [...kinds].filter((kind) => !known.has(kind)).sort()
-  const accounts = new Map(known)
+  const missing = [...kinds].filter((kind) => !knownAccounts.has(kind)).sort()
+  const accounts = new Map(knownAccounts)
   if (missing.length > 0) {
     const inserted = await tx
       .insertInto('account')

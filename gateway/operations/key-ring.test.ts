@@ -130,9 +130,9 @@ function depsWith(masterKey: Buffer, oldMasterKeys: Buffer[] = []): ActDeps {
 }
 
 async function ownershipWith(masterKey: Buffer, oldMasterKeys: Buffer[] = []) {
-  const known = await readIdentity(database.pool)
-  if (known === undefined) throw new Error('nobody has claimed the database')
-  return ownershipOf(known, { mode: 'sandbox', masterKey, oldMasterKeys })
+  const identity = await readIdentity(database.pool)
+  if (identity === undefined) throw new Error('nobody has claimed the database')
+  return ownershipOf(identity, { mode: 'sandbox', masterKey, oldMasterKeys })
 }
 
 /** Does what a gateway does when it starts with the new key. */

@@ -88,8 +88,8 @@ export async function forgetLostKey(deps: ActDeps): Promise<Answer<LostSecrets>>
   }
   if ((await countProcessesWithOtherKeys(db, keyFingerprint)) > 0) return STILL_RUNNING
   return act(deps, namedAct, async (tx) => {
-    const { keyFingerprint: known, oldFingerprints } = await findIdentity(tx)
-    if ([known, ...oldFingerprints].includes(keyFingerprint)) {
+    const { keyFingerprint: currentFingerprint, oldFingerprints } = await findIdentity(tx)
+    if ([currentFingerprint, ...oldFingerprints].includes(keyFingerprint)) {
       return refused('conflict', 'The database knows the master key of these settings: see key-ring rotate.')
     }
     const data = await eraseSealed(tx, keyFingerprint)

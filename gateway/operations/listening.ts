@@ -24,10 +24,10 @@ export type ListenOptions = {
   say(line: string): void
 }
 
-export async function listen({ say, ...wanted }: ListenOptions): Promise<Answer<ListenResult>> {
-  const secret = wanted.secret ?? `whsec_${randomBytes(32).toString('base64')}`
+export async function listen({ say, ...forwarding }: ListenOptions): Promise<Answer<ListenResult>> {
+  const secret = forwarding.secret ?? `whsec_${randomBytes(32).toString('base64')}`
   if (!isWebhookSecret(secret)) return refused('usage', 'The secret must be whsec_ followed by base64.')
-  if (wanted.secret === undefined) say(`signing with ${secret}`)
+  if (forwarding.secret === undefined) say(`signing with ${secret}`)
   const forwarded = await forwardEvents(
     {
       // The handler checks the age of signatures by its machine's clock.
@@ -36,7 +36,7 @@ export async function listen({ say, ...wanted }: ListenOptions): Promise<Answer<
       wait: (ms, signal) => pause(ms, undefined, { signal }).catch(() => {}),
       onTry: ({ type, sequence }, answer) => say(`${sequence} ${type} ${answer}`),
     },
-    { ...wanted, secret },
+    { ...forwarding, secret },
   )
   const { sequence, sent } = forwarded
   switch (forwarded.kind) {

@@ -38,8 +38,8 @@ type Client = Parameters<typeof readApplied>[0]
 
 /** Returns the missing migrations, or why they must not run. */
 async function missingOf(client: Client, { config }: StandaloneDeps): Promise<MigrationFile[] | string> {
-  const known = await readIdentity(client)
-  const ownership = known && ownershipOf(known, config)
+  const identity = await readIdentity(client)
+  const ownership = identity && ownershipOf(identity, config)
   if (ownership?.kind === 'foreign') return ownership.reason
   const judgement = judgeSchema(migrationFiles(), await readApplied(client))
   return judgement.kind === 'refused' ? judgement.reason : judgement.missing

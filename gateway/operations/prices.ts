@@ -120,9 +120,9 @@ const MOST_NAME_CHARACTERS = 200
 /** Ten million dollars. A price of a source is below that too. */
 const TOO_DEAR_USD_MICROS = 10_000_000_000_000n
 
-function hold(deps: ActDeps, { game, item }: PriceTarget, wanted: NewHold): Promise<Answer<PriceHoldView>> {
-  const { kind } = wanted
-  const usdMicros = wanted.kind === 'override' ? wanted.usdMicros : null
+function hold(deps: ActDeps, { game, item }: PriceTarget, newHold: NewHold): Promise<Answer<PriceHoldView>> {
+  const { kind } = newHold
+  const usdMicros = newHold.kind === 'override' ? newHold.usdMicros : null
   const argumentsOf = () => ({ game, item, ...(usdMicros !== null && { usdMicros }) })
   const namedAct = { name: ACT_NAMES[kind], needsReason: kind === 'override', argumentsOf }
   return act(deps, namedAct, async (tx) => {

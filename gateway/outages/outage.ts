@@ -32,11 +32,11 @@ export function judgeOutages(
     offers: isDown((bot) => bot.offersFailingSince),
     inventories: isDown((bot) => bot.inventoriesFailingSince),
   }
-  const lasts = (kind: 'offers' | 'inventories') => (bots.length === 0 ? open.has(kind) : allFail[kind])
-  const isCountdownPaused = lasts('offers') || lasts('inventories') || open.has('maintenance')
+  const isOngoing = (kind: 'offers' | 'inventories') => (bots.length === 0 ? open.has(kind) : allFail[kind])
+  const isCountdownPaused = isOngoing('offers') || isOngoing('inventories') || open.has('maintenance')
   const states: [Outage, boolean][] = [
-    ['offers', lasts('offers')],
-    ['inventories', lasts('inventories')],
+    ['offers', isOngoing('offers')],
+    ['inventories', isOngoing('inventories')],
     ['deposits', isCountdownPaused],
   ]
   return {

@@ -65,8 +65,8 @@ export function isContradicted(
   now: Date,
 ): boolean {
   if (reference === undefined || now.getTime() - reference.asOf.getTime() > REFERENCE_MAX_AGE_MS) return false
-  const known = parseDecimal(reference.perUsd)
-  return known !== undefined && isApart(known, next, MAX_APART_PERCENT)
+  const referenceRate = parseDecimal(reference.perUsd)
+  return referenceRate !== undefined && isApart(referenceRate, next, MAX_APART_PERCENT)
 }
 
 /**

@@ -151,8 +151,10 @@ const isTakenBack = ({ state }: SteamTrade): boolean =>
 async function judgePage(deps: ShellDeps, bot: BotContext, page: readonly SteamTrade[]): Promise<void> {
   const takenBack = new Map(page.filter(isTakenBack).map((steamTrade) => [steamTrade.tradeId, steamTrade]))
   // A reversal is a row of its own at the top of the history. The trade that it reverses can be ninety pages below.
-  const undone = page.flatMap(({ rollbackOf }) => (rollbackOf === null ? [] : [rollbackOf]))
-  const rows = await deps.trades.protectedTradesOf(bot.botId, [...new Set([...takenBack.keys(), ...undone])])
+  const undoneTradeIds = page.flatMap(({ rollbackOf }) => (rollbackOf === null ? [] : [rollbackOf]))
+  const rows = await deps.trades.protectedTradesOf(bot.botId, [
+    ...new Set([...takenBack.keys(), ...undoneTradeIds]),
+  ])
   let singles = 0
   for (const { id, steamTradeId, offerId } of rows) {
     if (steamTradeId === null || offerId === null) continue

@@ -8,7 +8,7 @@ import type { RawReply } from '../record.ts'
 import type { OfferAsset, Partner, Unavailable } from '../steam.ts'
 import { expiryOf } from '../token-expiry.ts'
 import type { Asker } from '../turns.ts'
-import { type LoginAnswer, login, withDeadline } from './login.ts'
+import { type LoginAnswer, logInInTurn, withDeadline } from './login.ts'
 import { createTransport, type Transport } from './transport.ts'
 
 /**
@@ -73,7 +73,7 @@ export type OpenAnswer = { kind: 'open'; connection: Connection } | Exclude<Logi
 
 export async function openConnection(settings: Settings, refreshToken: string): Promise<OpenAnswer> {
   const { loginAgent: agent, asker, loginMs } = settings
-  const loginAnswer = await login({ agent, refreshToken, asker }, loginMs)
+  const loginAnswer = await logInInTurn({ agent, refreshToken, asker }, loginMs)
   if (loginAnswer.kind !== 'cookies') return loginAnswer
   const transport = createTransport(settings.redirect, settings.onReply)
   const identity = createIdentity(transport)
@@ -99,7 +99,7 @@ function createConnection(settings: Settings, caller: Caller, renewal: Renewal):
     if (answer.kind === 'unavailable' || !sessionEnded(answer)) return answer
     const problem = await renewal.renew(seenGeneration, leftMs())
     if (problem) return problem
-    if (leftMs() <= 0) return late(name)
+    if (leftMs() <= 0) return lateAnswer(name)
     const secondAnswer = await attempt(leftMs())
     if (secondAnswer.kind === 'unavailable') return secondAnswer
     return sessionEnded(secondAnswer) ? unavailableFrom(name, secondAnswer) : secondAnswer
@@ -232,7 +232,7 @@ function createRenewal(settings: Settings, refreshToken: string, identity: Ident
     }
     tried = moment()
     const { loginAgent: agent, asker, loginMs } = settings
-    const answer = await login({ agent, refreshToken, asker }, loginMs)
+    const answer = await logInInTurn({ agent, refreshToken, asker }, loginMs)
     if (answer.kind === 'unavailable') return answer
     if (answer.kind === 'refused') {
       return { kind: 'unavailable', reason: 'session_dead', detail: 'login: token refused' }
@@ -257,11 +257,11 @@ function createRenewal(settings: Settings, refreshToken: string, identity: Ident
       running ??= run().finally(() => {
         running = undefined
       })
-      return withDeadline(running, ms, late('login'))
+      return withDeadline(running, ms, lateAnswer('login'))
     },
   }
 }
 
-function late(name: Method): Unavailable {
+function lateAnswer(name: Method): Unavailable {
   return { kind: 'unavailable', reason: 'timeout', detail: `${name}: DEADLINE` }
 }

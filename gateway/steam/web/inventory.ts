@@ -84,19 +84,19 @@ const BEYOND_LIMIT = tooLarge(`more than ${MAX_ITEMS} items`)
  * untradable ones from the public page. If the bot's page cannot be read, all items come from the public page, unless
  * the session is dead or the inventory has too many items.
  */
-export async function readInventory(access: Access, wanted: InventoryRequest): Promise<InventoryAnswer> {
+export async function readInventory(access: Access, request: InventoryRequest): Promise<InventoryAnswer> {
   const { leftMs } = access
   const reservedMs = leftMs() * PUBLIC_PAGE_SHARE
-  const offered = await readOffered({ ...access, leftMs: () => leftMs() - reservedMs }, wanted)
+  const offered = await readOffered({ ...access, leftMs: () => leftMs() - reservedMs }, request)
   if (offered.kind === 'refused') return { kind: 'refused', reason: refusalOf(offered.reason) }
   if (offered.kind === 'unavailable') {
     const isHopeless = offered.reason === 'session_dead' || offered === BEYOND_LIMIT
-    const shown = isHopeless ? offered : await readPublic(access, wanted)
+    const shown = isHopeless ? offered : await readPublic(access, request)
     // Return the first failure: it is the cause. The second only shows that the public page did not help.
     return shown.kind === 'unavailable' ? offered : toAnswer(shown)
   }
   const unusedMs = Math.max(0, leftMs() - MAX_UNTRADABLE_MS)
-  const shown = await readPublic({ ...access, leftMs: () => leftMs() - unusedMs }, wanted)
+  const shown = await readPublic({ ...access, leftMs: () => leftMs() - unusedMs }, request)
   if (shown.kind === 'refused' && offered.items.length === 0) return toAnswer(shown)
   const known = new Set(offered.items.map((item) => item.assetId))
   const untradable =
@@ -114,17 +114,17 @@ function refusalOf(reason: Extract<Pages, { kind: 'refused' }>['reason']) {
   return reason === 'not_owned' ? 'no_items' : reason
 }
 
-function readOffered({ connection, leftMs }: Access, wanted: InventoryRequest): Promise<Pages> {
-  return readPages((start) => offeredPage(wanted, start), parsePartnerPage, {
+function readOffered({ connection, leftMs }: Access, request: InventoryRequest): Promise<Pages> {
+  return readPages((start) => offeredPage(request, start), parsePartnerPage, {
     ask: (call) => connection.request(call, leftMs()),
     maxPages: MAX_OFFERED_PAGES,
   })
 }
 
-function readPublic({ connection, pages, leftMs }: Access, wanted: InventoryRequest): Promise<Pages> {
+function readPublic({ connection, pages, leftMs }: Access, request: InventoryRequest): Promise<Pages> {
   const ask = (call: Call, count: number) =>
     connection.request({ ...call, query: { ...call.query, count } }, leftMs())
-  return readPages((start) => publicPage(wanted, start), parsePublicPage, {
+  return readPages((start) => publicPage(request, start), parsePublicPage, {
     async ask(call) {
       let count = pages.current()
       let answer = await ask(call, count)

@@ -28,7 +28,7 @@ export function accountOfToken(refreshToken: string): string | null {
 type LoginCall = { agent: Agent; refreshToken: string; asker: Asker }
 
 /** Turns a refresh token into the cookies of steamcommunity.com, within `ms` in total. */
-export function login({ agent, refreshToken, asker }: LoginCall, ms: number): Promise<LoginAnswer> {
+export function logInInTurn({ agent, refreshToken, asker }: LoginCall, ms: number): Promise<LoginAnswer> {
   return asker.ask<LoginAnswer>({
     method: 'login',
     ms,
