@@ -268,9 +268,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const { settings, problems } = withFiles(Object.fromEntries(ourSettings))
   if (problems.length > 0) return { kind: 'refused', problems }
   const parsed = environmentSchema.safeParse(settings)
-  if (!parsed.success) {
-    return { kind: 'refused', problems: linesOf(parsed.error.issues) }
-  }
+  if (!parsed.success) return { kind: 'refused', problems: linesOf(parsed.error.issues) }
   const { data } = parsed
   const dataDir = resolve(data.TRADETILL_DATA)
   const { TRADETILL_TRUSTED_PROXIES: proxies } = data
