@@ -64,11 +64,7 @@ function LoginDialog({ label, bot, onDone, onClose }: Props & { onClose: () => v
               if (end.kind === 'done') onDone()
             }}
           />
-          <div className="dialog-foot">
-            <button type="button" className="button" onClick={onClose}>
-              Cancel
-            </button>
-          </div>
+          <CloseFoot isCancel onClose={onClose} />
         </Dialog>
       )
     case 'done':

@@ -2,11 +2,13 @@ import { type ReactNode, useEffect, useId, useRef } from 'react'
 
 type Props = { title: string; onClose: () => void; children: ReactNode }
 
-/** The foot of a dialog that has only been read. */
-export const CloseFoot = ({ onClose }: Pick<Props, 'onClose'>) => (
+type CloseFootProps = Pick<Props, 'onClose'> & { isCancel?: boolean }
+
+/** The foot of a dialog without a form. `isCancel`: closing the dialog stops what it waits for. */
+export const CloseFoot = ({ onClose, isCancel = false }: CloseFootProps) => (
   <div className="dialog-foot">
-    <button type="button" className="button primary" onClick={onClose}>
-      Close
+    <button type="button" className={isCancel ? 'button' : 'button primary'} onClick={onClose}>
+      {isCancel ? 'Cancel' : 'Close'}
     </button>
   </div>
 )
