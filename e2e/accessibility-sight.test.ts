@@ -47,6 +47,18 @@ test.each([
   await expect.poll(() => page.evaluate(cutTexts)).toEqual([])
 })
 
+test.each([320, 390])(
+  'the number of the payment covers no part of the store’s name, at %s px',
+  async (width) => {
+    const { page } = await openStand({ language: 'ru', viewport: { width, height: 640 } })
+    const nameEnd = await page
+      .locator('.header-name')
+      .evaluate((name) => Math.round(name.getBoundingClientRect().bottom * 10) / 10)
+    const number = await page.locator('.deposit-id').boundingBox()
+    expect(number?.y).toBeGreaterThanOrEqual(nameEnd)
+  },
+)
+
 /** Presses Tab through the page. Returns the names of the elements that are entirely covered while focused. */
 async function coveredFocus(page: Page, presses: number): Promise<string[]> {
   const hidden: string[] = []
