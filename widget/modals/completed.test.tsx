@@ -76,6 +76,19 @@ it('a payment that the store cancelled says so, and does not say that time ran o
   expect(html).not.toContain(en.outcomes.tradeTimeout.title)
 })
 
+it.each(['cancelledByStore', 'cancelledElsewhere'] as const)(
+  'a payment whose offer was cancelled has no clock as its icon (%s)',
+  (cancelled) => {
+    const icon = (change: Partial<Payment>): string => {
+      const ended = payment({ status: 'tradeTimeout', ...change })
+      const html = markup(<Completed outcome="tradeTimeout" hasAlarm={false} payment={ended} />)
+      return html.slice(html.indexOf('<svg class="outcome-icon'), html.indexOf('<h2'))
+    }
+    expect(icon({ [cancelled]: true })).toContain('outcome-warn')
+    expect(icon({ [cancelled]: true })).not.toBe(icon({}))
+  },
+)
+
 it('if Steam did not say what became of the offer, the page does not claim that the items are still there', () => {
   const ended = payment({ status: 'tradeTimeout', outcomeUnknown: true })
   const html = markup(<Completed outcome="tradeTimeout" hasAlarm={false} payment={ended} />)
