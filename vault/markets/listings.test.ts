@@ -100,6 +100,27 @@ describe('a listing', () => {
     },
   )
 
+  it.each(['lost_before', 'lost_after'] as const)(
+    'keeps the price of an unanswered change until the market shows it, and is sold at it: second change %s',
+    async (mishap) => {
+      const out = createOutside()
+      const seller = out.seller()
+      await runVault(out, seller)
+      const [item] = out.items
+      if (item === undefined) throw new Error('nothing is listed')
+      out.plan(['lost_after', mishap])
+      await seller.reprice(APP, [{ itemId: item.itemId, priceMinor: 90n }])
+      await seller.reprice(APP, [{ itemId: item.itemId, priceMinor: 80n }])
+      out.plan([])
+      out.buy(1)
+      out.advanceS(15)
+      await runVault(out, seller)
+      expect([out.alarms, out.offers.map(({ seen }) => seen.state)]).toEqual([[], ['active']])
+      expect(out.book().listings[0]?.priceMinor).toBe(90n)
+      expect(item.price).toBe(90n)
+    },
+  )
+
   it('is sold at its true price if a change of the price could not be recorded', async () => {
     const out = createOutside()
     const seller = out.seller()

@@ -29,20 +29,22 @@ type List = { appId: number; rows: readonly Row[] }
  * when.
  */
 type Prices = Map<string, { priceMinor: bigint; sinceMs: number }>
+/** The points in which the market's latest lists contradict the record: since when, and how many lists. */
+type Doubts = Map<string, { sinceMs: number; lists: number }>
+type Context = Parts & { unsure: Prices; doubts: Doubts }
 
 export function createListings(parts: Parts) {
-  const doubts: Doubts = new Map()
-  const unsure: Prices = new Map()
+  const context: Context = { ...parts, unsure: new Map(), doubts: new Map() }
   return {
     list: (appId: number, lines: readonly Line[]) => list(parts, appId, lines),
     unlist: (appId: number, itemIds: readonly string[]) => unlist(parts, appId, itemIds),
-    reprice: (appId: number, lines: readonly Reprice[]) => reprice(parts, unsure, { appId, lines }),
+    reprice: (appId: number, lines: readonly Reprice[]) => reprice(context, { appId, lines }),
     /** The live listings of this account. */
     own: (appId: number) => ownListings(parts, appId),
     async compare(appId: number, rows: readonly Row[]) {
-      await compare({ ...parts, unsure }, doubts, { appId, rows })
+      await compare(context, { appId, rows })
       // Last, because a listing that this call takes down would look strange to `compare`.
-      await settlePrices(parts, unsure, { appId, rows })
+      await settlePrices(context, { appId, rows })
     },
   }
 }
@@ -94,9 +96,14 @@ async function unlist({ market, journal }: Parts, appId: number, itemIds: readon
     if (isDone) journal.add({ kind: 'unlisted', market: market.name, itemId })
 }
 
-/** Changes prices. If the answer is lost, the market's next lists show which price applies. */
-async function reprice(parts: Parts, unsure: Prices, { appId, lines }: Change): Promise<void> {
-  const { market, journal, now } = parts
+/**
+ * Changes prices. If the answer is lost, the market's next lists show which price applies. Until then the price stays
+ * as it is: after a second lost answer three prices would be possible, and only one of them is kept in `unsure`.
+ */
+async function reprice(context: Context, { appId, lines: wanted }: Change): Promise<void> {
+  const { market, journal, unsure, now } = context
+  const lines = wanted.filter(({ itemId }) => !unsure.has(itemId))
+  if (lines.length === 0) return
   const answer = await market.reprice(appId, lines)
   const sinceMs = now().getTime()
   const done = answer.kind === 'answered' ? answer.value.filter(({ isDone }) => isDone) : []
@@ -115,11 +122,11 @@ async function reprice(parts: Parts, unsure: Prices, { appId, lines }: Change): 
  * market may still be at work on the change. If it shows no price, takes the listing down: the vault would not know the
  * price of its sale.
  */
-async function settlePrices(parts: Parts, unsure: Prices, { appId, rows }: List): Promise<void> {
+async function settlePrices(context: Context, { appId, rows }: List): Promise<void> {
+  const { market, journal, scale, unsure, now } = context
   if (unsure.size === 0) return
-  const { market, journal, scale, now } = parts
   const unknown: string[] = []
-  for (const { state, itemId, priceMinor: recordedMinor } of ownListings(parts, appId)) {
+  for (const { state, itemId, priceMinor: recordedMinor } of ownListings(context, appId)) {
     if (state !== 'on_sale') continue
     const change = itemId === null ? undefined : unsure.get(itemId)
     const row = rows.find((each) => each.itemId === itemId)
@@ -134,27 +141,22 @@ async function settlePrices(parts: Parts, unsure: Prices, { appId, rows }: List)
       unsure.delete(itemId)
     } else if (Math.abs(now().getTime() - sinceMs) >= SURE_AFTER_MS) unsure.delete(itemId)
   }
-  if (unknown.length > 0) await unlist(parts, appId, unknown)
+  if (unknown.length > 0) await unlist(context, appId, unknown)
   const live = new Set(journal.book().listings.flatMap((each) => (isLive(each) ? [each.itemId] : [])))
   for (const itemId of unsure.keys()) if (!live.has(itemId)) unsure.delete(itemId)
 }
 
-/** The points in which the market's latest lists contradict the record: since when, and how many lists. */
-type Doubts = Map<string, { sinceMs: number; lists: number }>
-
-type ComparedParts = Parts & { unsure: Prices }
-
 /** Brings our record of listings up to date with the market's list, and takes down listings that are not ours. */
-async function compare(parts: ComparedParts, doubts: Doubts, { appId, rows }: List): Promise<void> {
-  const { market, journal, alarm } = parts
+async function compare(context: Context, { appId, rows }: List): Promise<void> {
+  const { market, journal, alarm } = context
   const game = { market: market.name, appId }
-  const ownBefore = ownListings(parts, appId)
+  const ownBefore = ownListings(context, appId)
   for (const { assetId } of ownBefore.filter(({ itemId }) => itemId === null)) {
     const row = rows.find((each) => each.assetId === assetId && !isKnown(ownBefore, each) && isOnMarket(each))
     if (row) journal.add({ kind: 'listed', ...game, assetId, itemId: row.itemId })
   }
-  const own = ownListings(parts, appId)
-  const { gone, repriced } = contradictionsOf(parts, doubts, { appId, rows })
+  const own = ownListings(context, appId)
+  const { gone, repriced } = contradictionsOf(context, { appId, rows })
   for (const { assetId, itemId } of gone) {
     // The listing was taken down without our record of it, or it never existed.
     if (itemId !== null) journal.add({ kind: 'unlisted', market: market.name, itemId })
@@ -162,7 +164,7 @@ async function compare(parts: ComparedParts, doubts: Doubts, { appId, rows }: Li
   }
   // The process ended while it changed the price, or somebody else has our key. No sale at this price is handed over.
   for (const itemId of repriced) alarm({ kind: 'other_price', itemId })
-  if (repriced.length > 0) await unlist(parts, appId, repriced)
+  if (repriced.length > 0) await unlist(context, appId, repriced)
   const strange = rows.filter((row) => row.stage === 'on_sale' && !isKnown(own, row))
   for (const { itemId } of strange) alarm({ kind: 'strange_listing', itemId })
   if (strange.length > 0)
@@ -176,12 +178,9 @@ async function compare(parts: ComparedParts, doubts: Doubts, { appId, rows }: Li
  * `gone`: listings that are on sale in our record, but that the market's lists have not shown for a while. `repriced`:
  * those that the lists have shown at another price, other than one that the vault may have set.
  */
-function contradictionsOf(
-  parts: ComparedParts,
-  doubts: Doubts,
-  { appId, rows }: List,
-): { gone: Listing[]; repriced: string[] } {
-  const nowMs = parts.now().getTime()
+function contradictionsOf(context: Context, { appId, rows }: List): { gone: Listing[]; repriced: string[] } {
+  const { doubts, unsure, scale } = context
+  const nowMs = context.now().getTime()
   const seen = new Set<string>()
   const isSure = (doubt: string): boolean => {
     const key = `${appId}/${doubt}`
@@ -196,20 +195,16 @@ function contradictionsOf(
   }
   const gone: Listing[] = []
   const repriced: string[] = []
-  for (const listing of ownListings(parts, appId).filter(({ state }) => state === 'on_sale')) {
+  for (const listing of ownListings(context, appId).filter(({ state }) => state === 'on_sale')) {
     const { itemId, assetId, priceMinor, begunAt } = listing
     const row = rows.find((each) => each.itemId === itemId && each.stage !== 'cancelled')
     if (row === undefined) {
       if (isSure(`gone ${assetId} ${begunAt.getTime()}`)) gone.push(listing)
       continue
     }
-    const possibleMinor = [priceMinor, parts.unsure.get(row.itemId)?.priceMinor ?? priceMinor]
+    const possibleMinor = [priceMinor, unsure.get(row.itemId)?.priceMinor ?? priceMinor]
     const { stage, price } = row
-    if (
-      stage === 'on_sale' &&
-      price !== null &&
-      !possibleMinor.some((each) => parts.scale.isPrice(price, each))
-    ) {
+    if (stage === 'on_sale' && price !== null && !possibleMinor.some((each) => scale.isPrice(price, each))) {
       if (isSure(`price ${assetId} ${begunAt.getTime()} ${priceMinor}`)) repriced.push(row.itemId)
     }
   }
