@@ -50,7 +50,7 @@ async function followDeals(market: Market): Promise<void> {
     market.change((world, nowS) => ({ world: judge(world, { offers, trades }, nowS), answer: undefined }))
     const reactions = reactionsDue(market.world(), offers, market.nowS())
     const reversals = reversalsDue(market.world(), market.nowS())
-    for (const { offerId, does } of reactions) await market.steam.act(offerId, does)
+    for (const reaction of reactions) await market.steam.act(reaction)
     for (const steamId of reversals) await market.steam.reverse(steamId)
     if (reactions.length + reversals.length === 0) return
   }

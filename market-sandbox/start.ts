@@ -10,7 +10,6 @@ import { lookAtAll, type Market, type MarketName, type Markets } from './sandbox
 import { serve } from './serve.ts'
 import { createSteamSide, type SteamSide } from './steam.ts'
 import { createSockets } from './waxpeer-sockets.ts'
-import { STEAM_BEHAVIOURS } from './world/buyers.ts'
 import { buyItems } from './world/deals.ts'
 import { banAccount, openAccount } from './world/sellers.ts'
 import { type Buyer, emptyWorld, type Temper, type World } from './world/world.ts'
@@ -184,8 +183,6 @@ async function buyerOf(market: Market, temper: Temper): Promise<Buyer> {
   const known = market.world().buyers.find((buyer) => buyer.temper === temper)
   if (known) return known
   const buyer: Buyer = { ...(await inviteBuyer(market.steam)), temper }
-  const behaviour = STEAM_BEHAVIOURS[temper]
-  if (behaviour) await market.steam.behave(behaviour, buyer.steamId)
   market.change((world) => ({ world: { ...world, buyers: [...world.buyers, buyer] }, answer: undefined }))
   return buyer
 }

@@ -37,6 +37,12 @@ const inventorySchema = z.object({
 const clockSchema = z.object({ aheadS: z.number() })
 
 export type SteamOffer = z.infer<typeof offerSchema>
+/** A buyer's act. `accept_held`: accepts while Steam holds what the seller gives. */
+export type Reaction = {
+  offerId: string
+  seller: string
+  does: 'accept' | 'decline' | 'counter' | 'accept_held'
+}
 export type SteamTrade = z.infer<typeof tradeSchema>
 export type SteamSide = ReturnType<typeof createSteamSide>
 
@@ -84,13 +90,17 @@ export function createSteamSide(url: string) {
       })
       return { ...player, token: new URL(tradeUrl).searchParams.get('token') ?? '' }
     },
-    behave: (name: string, steamId: string) =>
-      control(z.unknown(), `behaviours/${name}`, { method: 'PUT', body: { steamId } }),
     offers: () => control(z.array(offerSchema), 'offers'),
     trades: () => control(z.array(tradeSchema), 'trades'),
     /** Acts as the offer's recipient. Does nothing if Steam refuses. */
-    act: async (offerId: string, does: 'accept' | 'decline' | 'counter') =>
-      void (await call(`/control/offers/${offerId}/${does}`, { method: 'POST', body: {} })),
+    async act({ offerId, seller, does }: Reaction): Promise<void> {
+      const answer = (how: string) => call(`/control/offers/${offerId}/${how}`, { method: 'POST', body: {} })
+      if (does !== 'accept_held') return void (await answer(does))
+      const hold = (method: 'PUT' | 'DELETE') =>
+        control(z.unknown(), 'behaviours/hold-15-days', { method, body: { steamId: seller } })
+      await hold('PUT')
+      await answer('accept').finally(() => hold('DELETE'))
+    },
     /** Reverses all protected trades of an account. */
     reverse: (steamId: string) => control(z.unknown(), `players/${steamId}/reverse`, { method: 'POST' }),
     /** True if the Web API accepts the token, and the token belongs to this account. */

@@ -58,12 +58,12 @@ it('the vault rarely asks about a gift whose trade Steam does not finish, and re
 })
 
 it('while Steam holds a gift in escrow, the vault reports it and rarely asks about it; later it reports the delivery', async () => {
-  const holdUrl = `${bench.steam.url}/control/behaviours/hold-15-days`
   const wish = await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(2)
-  await fetch(holdUrl, { method: 'PUT' })
+  const { steamId } = bench.accountOf(BOT)
+  bench.steam.begin('hold-15-days', { steamId })
   bench.acceptAll(STORAGE)
-  await fetch(holdUrl, { method: 'DELETE' })
+  bench.steam.end('hold-15-days', steamId)
   expect(botOffers().at(-1)?.state).toBe(STATE.inEscrow)
   const callsBefore = bench.calls.length
   const rounds = await runForDays(1)

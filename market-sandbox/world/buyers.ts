@@ -1,16 +1,14 @@
 /** The buyers' reactions to the offers that reach them. Pure. */
-import type { SteamOffer } from '../steam.ts'
+import type { Reaction, SteamOffer } from '../steam.ts'
 import { OFFER, offerOf } from './outcomes.ts'
 import { type Buyer, type Deal, MINUTE_S, type Temper, type World } from './world.ts'
-
-export type Reaction = { offerId: string; does: 'accept' | 'decline' | 'counter' }
 
 /** `waitsForReady`: `afterS` begins when the seller reports the offer to the market, not when the offer is sent. */
 type Habit = { does: Reaction['does']; afterS: number; waitsForReady: boolean }
 
 /**
- * How a buyer of each temper reacts to the offer. For `escrow`, the Steam sandbox holds the trade. `reversalsDue`
- * decides when a buyer of temper `reverses` takes the trade back.
+ * How a buyer of each temper reacts to the offer. `reversalsDue` decides when a buyer of temper `reverses` takes the
+ * trade back.
  */
 const HABITS: Record<Temper, Habit | undefined> = {
   accepts: { does: 'accept', afterS: 5, waitsForReady: true },
@@ -19,13 +17,8 @@ const HABITS: Record<Temper, Habit | undefined> = {
   never: undefined,
   declines: { does: 'decline', afterS: 10, waitsForReady: false },
   counters: { does: 'counter', afterS: 10, waitsForReady: false },
-  escrow: { does: 'accept', afterS: 5, waitsForReady: true },
+  escrow: { does: 'accept_held', afterS: 5, waitsForReady: true },
   reverses: { does: 'accept', afterS: 5, waitsForReady: true },
-}
-
-/** The behaviour of the Steam sandbox that belongs to a temper. */
-export const STEAM_BEHAVIOURS: Partial<Record<Temper, string>> = {
-  escrow: 'hold-15-days',
 }
 
 export function buyerOf(world: World, { buyer }: Deal): Buyer | undefined {
@@ -40,7 +33,7 @@ export function reactionsDue(world: World, offers: readonly SteamOffer[], nowS: 
     const habit = HABITS[buyerOf(world, deal)?.temper ?? 'never']
     if (!habit || offer?.state !== OFFER.active || !givesBoughtItems(world, deal, offer)) return []
     const fromS = habit.waitsForReady ? (deal.readyAtS ?? Infinity) : offer.createdAtS
-    return fromS + habit.afterS <= nowS ? [{ offerId: offer.id, does: habit.does }] : []
+    return fromS + habit.afterS <= nowS ? [{ offerId: offer.id, seller: offer.sender, does: habit.does }] : []
   })
 }
 

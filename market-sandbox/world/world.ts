@@ -9,7 +9,7 @@ export const TEMPERS = {
   never: 'Never answers, so the seller must cancel the offer.',
   declines: 'Declines after 10 seconds.',
   counters: 'Answers with a counteroffer after 10 seconds.',
-  escrow: 'Accepts, and Steam holds the trade for 15 days.',
+  escrow: 'Accepts while the seller lacks the authenticator, so Steam holds the trade for 15 days.',
   reverses: 'Accepts, and takes the trade back 3 days later if Steam protects it.',
 } as const
 export type Temper = keyof typeof TEMPERS

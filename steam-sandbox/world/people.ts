@@ -34,7 +34,7 @@ export const PEOPLE: Record<string, { line: string; traits: Traits }> = {
   'no-items': { line: 'Owns the games, but no items.', traits: { inventory: 'empty' } },
   'game-not-owned': { line: 'Does not own any of the games.', traits: { inventory: 'unowned' } },
   'hold-15-days': {
-    line: 'Has no mobile authenticator: Steam holds every trade for 15 days.',
+    line: 'Has no mobile authenticator: Steam holds each trade in which it gives items for 15 days.',
     traits: { holdDays: 15 },
   },
   'cannot-trade': { line: 'Is not available to trade.', traits: { cannotTrade: 'cannot_trade' } },

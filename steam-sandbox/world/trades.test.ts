@@ -154,6 +154,36 @@ describe('a trade in escrow', () => {
     return { ...sent, ...acceptOffer(sent.world, { offerId: sent.offerId, by: sent.shopper.steamId }, NOW_S) }
   }
 
+  it.each([
+    ['gives to the bot', { holder: 'nova_hound', gives: ['nova_hound'] }, true],
+    ['gives to the bot, and gets items too', { holder: 'nova_hound', gives: ['nova_hound', 'bot'] }, true],
+    ['only gets items', { holder: 'nova_hound', gives: ['bot'] }, false],
+    ['gets items from a bot without the authenticator', { holder: 'bot', gives: ['bot'] }, true],
+    ['gives to a bot without the authenticator', { holder: 'bot', gives: ['nova_hound'] }, false],
+  ])(
+    'is one in which an account that gives lacks the authenticator: a shopper %s',
+    (_, { holder, gives }, isHeld) => {
+      const { world: stocked, shopper } = acceptedTrade()
+      const owned = advanceTo(stocked, NOW_S + 8 * DAY_S)
+      const { steamId } = holder === 'bot' ? bot(owned) : shopper
+      const world = { ...owned, switched: [{ name: 'hold-15-days', steamId }] }
+      const ofBot = bot(world).assets.slice(0, 1)
+      const ofShopper = account(world, 'nova_hound').assets.filter(
+        ({ classId }) => CATALOGUE.get(classId)?.tradable,
+      )
+      const [sender, partner] = [bot(world).steamId, shopper.steamId]
+      const items = gives.includes('nova_hound') ? ofShopper.slice(0, 1) : []
+      const give = gives.includes('bot') ? ofBot : []
+      const nowS = NOW_S + 8 * DAY_S
+      const sent = sendOffer(world, { sender, partner, token: shopper.token, message: '', items, give }, nowS)
+      if (sent.answer.kind !== 'sent') throw new Error(JSON.stringify(sent.answer))
+      const { offerId } = sent.answer
+      const confirmed = confirmOffer(sent.world, { offerId, allow: true }, nowS).world
+      const done = acceptOffer(confirmed, { offerId, by: partner }, nowS).world
+      expect(offerState(done, offerId)).toBe(isHeld ? STATE.inEscrow : STATE.accepted)
+    },
+  )
+
   it('keeps the items from both parties until the hold ends', () => {
     const { world, offerId, items } = tradeInEscrow()
     expect(offerState(world, offerId)).toBe(STATE.inEscrow)

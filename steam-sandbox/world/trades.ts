@@ -24,10 +24,17 @@ const RESTRICTION_S = 30 * DAY_S
 /** Too large for a JavaScript number, like Steam's ids. */
 const tradeIdOf = (number: number): string => `61${String(number).padStart(17, '0')}`
 
-/** Creates the trade of an accepted offer: completed immediately, or in escrow if a party has no authenticator. */
+/**
+ * Creates the trade of an accepted offer: completed immediately, or in escrow if an account that gives items has no
+ * authenticator. The items of the other side then wait too.
+ */
 export function beginTrade(world: World, offer: Offer, nowS: number): { world: World; tradeId: string } {
   const tradeId = tradeIdOf(world.lastId + 1)
-  const holdDays = Math.max(...[offer.sender, offer.partner].map((steamId) => holdDaysOf(world, steamId)))
+  const givers = [
+    ...(offer.give.length > 0 ? [offer.sender] : []),
+    ...(offer.items.length > 0 ? [offer.partner] : []),
+  ]
+  const holdDays = Math.max(...givers.map((steamId) => holdDaysOf(world, steamId)))
   const withGiver = (steamId: string) => (asset: Asset) => ({ ...asset, from: steamId })
   const trade: Trade = {
     id: tradeId,
@@ -51,7 +58,7 @@ export function beginTrade(world: World, offer: Offer, nowS: number): { world: W
   return { world: withTrade(inEscrow, { ...trade, escrowEndsAtS }), tradeId }
 }
 
-/** The number of days for which Steam would hold a trade of this account. */
+/** The number of days for which Steam would hold a trade in which this account gives items. */
 export function holdDaysOf(world: World, steamId: string): number {
   const account = findAccount(world, steamId)
   return account ? (traitsOf(world, account).holdDays ?? 0) : 0
