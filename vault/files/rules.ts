@@ -20,30 +20,28 @@ const destinationSchema = z
     return z.NEVER
   })
 
-const writtenSchema = z.strictObject({
-  destinations: z
-    .record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/), destinationSchema)
-    .refine((all) => Object.keys(all).length <= MOST_DESTINATIONS),
-  limits: z.strictObject({
-    usdAnHour: usd,
-    usdADay: usd,
-    itemsAnHour: z.int().min(0).max(100_000),
-  }),
-  /** An item without a price on Steam counts for this much in the limits. */
-  usdWithoutPrice: usd,
-})
-
-const rulesSchema = writtenSchema.transform(
-  ({ destinations, limits, usdWithoutPrice: centsWithoutPrice }) => {
+const rulesSchema = z
+  .strictObject({
+    destinations: z
+      .record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/), destinationSchema)
+      .refine((all) => Object.keys(all).length <= MOST_DESTINATIONS),
+    limits: z.strictObject({
+      usdAnHour: usd,
+      usdADay: usd,
+      itemsAnHour: z.int().min(0).max(100_000),
+    }),
+    /** An item without a price on Steam counts for this much in the limits. */
+    usdWithoutPrice: usd,
+  })
+  .transform(({ destinations, limits, usdWithoutPrice: centsWithoutPrice }) => {
     const { usdAnHour: centsAnHour, usdADay: centsADay, itemsAnHour } = limits
     return { destinations, limits: { centsAnHour, centsADay, itemsAnHour }, centsWithoutPrice }
-  },
-)
+  })
 
 export type Rules = z.output<typeof rulesSchema>
 
 /** The rules as they are written in the file. */
-export type WrittenRules = z.input<typeof writtenSchema>
+export type WrittenRules = z.input<typeof rulesSchema>
 
 /** The rules before the operator has written the file: nothing may leave. */
 const NOTHING_MAY_LEAVE: WrittenRules = {
