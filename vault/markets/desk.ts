@@ -2,7 +2,7 @@
  * Decides when an account makes which call to its market. All calls of a desk but those for prices wait for each other:
  * while an answer to a listing is under way, the record must not be compared with the market's list.
  */
-import { MINUTE_MS } from '../durations.ts'
+import { DAY_MS, MINUTE_MS } from '../durations.ts'
 import { createLock } from '../lock.ts'
 import type { OwnItem } from '../steam/look.ts'
 import { isLive, isOfAccount, type Journal, type Listing, type MarketAccount, soldTimesMs } from './book.ts'
@@ -37,18 +37,18 @@ const MONEY_MS = 5 * MINUTE_MS
 const SOON_MONEY_MS = 20_000
 const SOON_MONEY_FOR_MS = 2 * MINUTE_MS
 /** How long to keep asking about a given item whose sale the market calls cancelled. */
-const DENIED_MS = 14 * 86_400_000
+const DENIED_MS = 14 * DAY_MS
 /**
  * How long to ask how a sale ended. A market that has lost the sale never answers, and the history to read would become
  * longer and longer.
  */
-const GIVE_UP_MS = 42 * 86_400_000
+const GIVE_UP_MS = 42 * DAY_MS
 /** After a start, the vault does not report again a sale that it gave up on longer ago than this. */
-const GIVE_UP_NEWS_MS = 7 * 86_400_000
+const GIVE_UP_NEWS_MS = 7 * DAY_MS
 /** How often to ask for the account's balance. */
 const BALANCE_MS = 10 * MINUTE_MS
 /** How long before the oldest unpaid sale to start reading the market's history, which has a resolution of days. */
-const HISTORY_MARGIN_MS = 86_400_000
+const HISTORY_MARGIN_MS = DAY_MS
 /** The most listings to change in one call. */
 const MOST_LINES = 50
 /** How long to wait before listing an item again that was refused, or got "retry" MOST_RETRIES times. */

@@ -1,6 +1,7 @@
 /** The vault's calls about the offers of one account. It confirms an offer only if Steam shows exactly the gift. */
 
 import { accountOf } from '../../contract/steam-id.ts'
+import { DAY_MS } from '../durations.ts'
 import { type Gift, type GiftOffers, isGift, looksLikeDeposit, type SeenOffer } from '../giving/gift.ts'
 import type { Needs } from '../needs.ts'
 import {
@@ -148,7 +149,7 @@ async function find({ session, nowS }: Parts, gift: Gift, agoMs: number): Return
 }
 
 /** How long it may stay unclear whether an offer was sent before a person must look. */
-const UNCLEAR_MS = 86_400_000
+const UNCLEAR_MS = DAY_MS
 
 /** Finds the offer, and tells a person if Steam's lists have not shown for a day whether it exists. */
 async function findSent(parts: Parts, gift: Gift, agoMs: number): ReturnType<GiftOffers['find']> {

@@ -1,4 +1,5 @@
 /** Reads from Steam: an account's items, who sent them, and prices. */
+import { HOUR_MS } from '../durations.ts'
 import type { GivenAsset } from '../giving/gift.ts'
 import { readOwnItems, readPrice, readTrade } from './answers.ts'
 import type { Caller } from './call.ts'
@@ -73,7 +74,7 @@ export async function readGiver(
 }
 
 /** How long a price stays in the cache. */
-const PRICE_AGE_MS = 6 * 3_600_000
+const PRICE_AGE_MS = 6 * HOUR_MS
 const MOST_PRICES = 20_000
 
 /** Prices of Steam's own market, in US cents. The vault never uses the till's prices. */

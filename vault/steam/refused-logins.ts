@@ -1,9 +1,10 @@
 /** Whether Steam refuses the logins of an account, for example because its owner logged out all devices. */
+import { HOUR_MS } from '../durations.ts'
 import type { Needs } from '../needs.ts'
 import type { LoginOutcome } from './session.ts'
 
 /** Steam sometimes refuses good tokens for a while, so a person is told only after this time. */
-const PATIENCE_MS = 60 * 60_000
+const PATIENCE_MS = HOUR_MS
 
 type Parts = { steamId: string; now(): Date; needs: Pick<Needs, 'note' | 'end'> }
 

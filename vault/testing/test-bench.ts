@@ -16,6 +16,7 @@ import { startSteam } from '../../steam-sandbox/start.ts'
 import { refreshTokenOf } from '../../steam-sandbox/tokens.ts'
 import { findOrAddSeller } from '../../steam-sandbox/world/guests.ts'
 import { type Asset, findAccount, STATE, withAccount } from '../../steam-sandbox/world/world.ts'
+import { DAY_MS, MINUTE_MS } from '../durations.ts'
 import { saveAccount } from '../files/accounts.ts'
 import { openFolder } from '../files/folder.ts'
 import { openKey } from '../files/key.ts'
@@ -36,8 +37,6 @@ export const THIEF = 'nova_hound'
 
 const LIMITS = { usdAnHour: '100000.00', usdADay: '100000.00', itemsAnHour: 1_000 }
 const CSGO_MARKET: MarketName = 'market.csgo.com'
-const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 
 type BenchDatabase = Pick<TestDatabase, 'url' | 'pool' | 'close'>
 
