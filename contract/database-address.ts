@@ -9,7 +9,11 @@ const ADVICE =
  * sentence that begins with the setting's name. Undefined for a Unix socket, loopback and a verified server.
  */
 export function unsafeDatabase(databaseUrl: string): string | undefined {
-  const url = new URL(databaseUrl)
+  // `pg` also takes the path of a socket, and a user without a host, which is not a URL.
+  if (/^(?:socket:)?\//.test(databaseUrl)) return undefined
+  const address = URL.canParse(databaseUrl) ? databaseUrl : databaseUrl.replace('@/', '@unnamed/')
+  if (!URL.canParse(address)) return 'must be a URL with a host'
+  const url = new URL(address)
   // The last value of a parameter counts, and a `host` parameter overrides the host of the URL.
   const parameter = (name: string) => url.searchParams.getAll(name).at(-1) || undefined
   const host = parameter('host') ?? decodeURIComponent(url.hostname)

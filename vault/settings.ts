@@ -51,7 +51,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const databaseUrl = read.data.TRADETILL_VAULT_DATABASE_URL
   const isPlain = read.data.TRADETILL_PLAIN_DATABASE === '1'
   if (mode === 'live' && databaseUrl !== undefined && !isPlain) {
-    const problem = problemOf(databaseUrl)
+    const problem = unsafeDatabase(databaseUrl)
     if (problem !== undefined) throw new Error(`TRADETILL_VAULT_DATABASE_URL ${problem}.`)
   }
   if (mode === 'sandbox' && sandboxUrl === undefined) {
@@ -70,11 +70,4 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     marketSandboxUrl,
     followsStdin: read.data.TRADETILL_STDIN === '1',
   }
-}
-
-/** The driver also takes the path of a socket, and a user without a host, which is no URL. */
-function problemOf(databaseUrl: string): string | undefined {
-  if (/^(?:socket:)?\//.test(databaseUrl)) return undefined
-  const address = URL.canParse(databaseUrl) ? databaseUrl : databaseUrl.replace('@/', '@unnamed/')
-  return URL.canParse(address) ? unsafeDatabase(address) : 'must be a URL with a host'
 }
