@@ -62,3 +62,18 @@ it('entries are read from a file of any length, including entries that span two 
   reopened.close()
   expect([...readLog(folder, key)].map(({ n }) => n)).toEqual([1, 2, 3, 4, 5, 6])
 })
+
+it('a process that finds entries of another one in its log adds none, so both cannot give the same items', () => {
+  const path = mkdtempSync(join(tmpdir(), 'vault-twice-'))
+  onTestFinished(() => rmSync(path, { recursive: true }))
+  const folder = openFolder(path)
+  const key = openKey(folder)
+  const [first, second] = [openLog(folder, key), openLog(folder, key)]
+  first.add('of the first', new Date(0))
+  for (let tries = 0; tries < 2; tries += 1)
+    expect(() => second.add('of the second', new Date(0))).toThrow(/log\.jsonl .*another process/)
+  first.add('of the first again', new Date(0))
+  expect([...readLog(folder, key)].map(({ entry }) => entry)).toEqual(['of the first', 'of the first again'])
+  first.close()
+  second.close()
+})

@@ -2,7 +2,7 @@
  * The vault's memory: entries are only ever added, and each is signed together with the one before it. Only this log
  * tells the vault what it did, so no write to the database makes it forget.
  */
-import { closeSync, fsyncSync, ftruncateSync, openSync, readSync, writeFileSync } from 'node:fs'
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import { type Folder, syncFolder } from './folder.ts'
@@ -61,6 +61,11 @@ export function openLog(folder: Folder, key: Key): VaultLog {
       const line: Line = { ...unsigned, mac: macOf(key, unsigned) }
       const text = `${JSON.stringify(line)}\n`
       if (isIncomplete) cutOff()
+      // The lock of the folder does not reach other containers or machines that share it.
+      if (fstatSync(handle).size !== length)
+        throw new Error(
+          `${file} was changed by another process, so this one gives nothing. Stop one of them.`,
+        )
       // Stays true if the write or the sync throws.
       isIncomplete = true
       // Unlike `writeSync`, throws if the disk takes only a part of the entry.
