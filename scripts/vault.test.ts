@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -78,6 +87,21 @@ describe('npm run vault', () => {
       code: 1,
       stderr: expect.stringContaining('--link must be a trade link'),
     })
+  })
+
+  it('keeps the compiled code in a folder of the user that runs the vault', async () => {
+    const dataRoot = newRoot()
+    const gatewayData = join(dataRoot, 'gateway')
+    mkdirSync(gatewayData)
+    const url = 'postgres://localhost:9/till'
+    writeFileSync(connectionFileOf(gatewayData), JSON.stringify({ url, ownerUrl: url, vaultUrl: url }))
+    const { account, env } = placeOfVault({ dataRoot, gatewayData, ...URLS })
+    mkdirSync(join(dataRoot, 'vault'), { mode: 0o700 })
+    if (account !== undefined) chownSync(join(dataRoot, 'vault'), account.uid, account.gid)
+    await runVault(dataRoot, 'rules')
+    const cache = env.NODE_COMPILE_CACHE ?? ''
+    const [compiled = ''] = readdirSync(cache)
+    expect(statSync(join(cache, compiled)).uid).toBe(account?.uid ?? process.getuid?.())
   })
 
   it('says that npm start must run', async () => {

@@ -6,6 +6,7 @@ import { execFile } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { runningDatabase } from '../gateway/db/connection-file.ts'
+import { COMPILE_CACHE } from '../gateway/kit/compile-cache.ts'
 import { type Child, startChild } from './children.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -51,13 +52,28 @@ export function placeOfVault({ dataRoot, sandboxUrl, marketUrl, gatewayData }: V
   const folder = join(dataRoot, 'vault')
   const databaseUrl = process.env.TRADETILL_VAULT_DATABASE_URL ?? runningDatabase(gatewayData)?.vaultUrl
   if (databaseUrl === undefined) throw new Error('TRADETILL_VAULT_DATABASE_URL is not set.')
+  const account = separateAccount(folder)
   const env = {
+    NODE_COMPILE_CACHE: compileCacheOf(account),
     TRADETILL_VAULT: folder,
     TRADETILL_VAULT_DATABASE_URL: databaseUrl,
     TRADETILL_STEAM_SANDBOX_URL: sandboxUrl,
     TRADETILL_MARKET_SANDBOX_URL: marketUrl,
   }
-  return { file: FILE, folder, account: separateAccount(folder), env }
+  return { file: FILE, folder, account, env }
+}
+
+/** Returns the folder for compiled code. Another user cannot write to ours and has a separate one. */
+function compileCacheOf(account: Account | undefined): string {
+  if (account === undefined) return COMPILE_CACHE
+  const folder = `${COMPILE_CACHE}-${account.uid}`
+  try {
+    mkdirSync(folder, { recursive: true })
+    chownSync(folder, account.uid, account.gid)
+  } catch {
+    // Without the folder, Node compiles every time.
+  }
+  return folder
 }
 
 async function setUpAndStart(setup: VaultStart): Promise<StartedVault> {
