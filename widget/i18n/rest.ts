@@ -87,7 +87,7 @@ const en = {
   technicalWorksOnPage:
     'Technical works: new trades are paused and your timer is stopped. Your items are safe. This notice disappears when we’re done.',
   technicalWorksUntil: (time: string) => `We expect to be done by ${time}.`,
-  offerNumber: (id: string) => `Steam offer ${id}`,
+  offerNumber: (id: string) => `Steam offer\u00a0${id}`,
   paymentNumber: (id: string) => `Payment #${id}`,
   toastTypes: { info: 'Notice', success: 'Done', warning: 'Warning', error: 'Error' },
   toasts: 'Messages',
@@ -174,8 +174,8 @@ const ru: RestTexts = {
   technicalWorksOnPage:
     'Технические работы: новые обмены приостановлены, ваше время не идёт. Предметы в безопасности; эта строка исчезнет сама, когда всё закончится.',
   technicalWorksUntil: (time) => `Планируемое окончание: ${time}.`,
-  offerNumber: (id) => `Предложение Steam ${id}`,
-  paymentNumber: (id) => `Платёж № ${id}`,
+  offerNumber: (id) => `Предложение Steam\u00a0${id}`,
+  paymentNumber: (id) => `Платёж №\u00a0${id}`,
   toastTypes: { info: 'Сообщение', success: 'Готово', warning: 'Внимание', error: 'Ошибка' },
   toasts: 'Сообщения',
 }
