@@ -53,6 +53,12 @@ const beganOf = (row: HistoryRow) => ({
   logOid: row.began_in_log,
 })
 
+/** False after a restore until the next epoch begins: the database then refuses new deposits, trades and event numbers. */
+export async function isLifeCurrent(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ isCurrent: boolean }>`select life_is_current() as "isCurrent"`.execute(db)
+  return rows[0]?.isCurrent === true
+}
+
 /** The first gateway on a database begins its first epoch, which skips no number. Stores get no event. */
 export async function claimFirstEpoch(db: Db, at: Date): Promise<void> {
   await sql`

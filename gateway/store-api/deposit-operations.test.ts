@@ -231,7 +231,7 @@ describe('a query', () => {
   })
 })
 
-test('a deposit is refused before a restore is finished, as the OpenAPI document says', async () => {
+test('a deposit is refused before a restore is finished, as the OpenAPI document and the health say', async () => {
   await till.db.insertInto('halt').values({ kind: 'behind', since: till.clock.now() }).execute()
   const refused = await post(BODY)
   expect(refused.json()).toMatchObject({ status: 503, code: 'technical_works' })
@@ -241,6 +241,8 @@ test('a deposit is refused before a restore is finished, as the OpenAPI document
   expect(description).toContain(
     `\`technical_works\`: ${refused.json().detail} \`Retry-After\` gives the seconds.`,
   )
+  const health = { status: 'degraded', trades: false, inventories: true, maintenance: false }
+  expect((await api.call('GET', '/v1/health')).json()).toMatchObject(health)
 })
 
 test('a deposit and its events can be ordered by one number', async () => {

@@ -3,6 +3,7 @@ import { GAME_FACTS, GAMES, type Game } from '../../contract/games.ts'
 import { CURRENCIES, type Currency } from '../../contract/money.ts'
 import type { Games, Health, Prices, PricesQuery } from '../../contract/store-api.ts'
 import type { Db } from '../db/client.ts'
+import { isLifeCurrent } from '../epochs/store.ts'
 import type { Clock } from '../kit/clock.ts'
 import { openOutages, readNotice } from '../outages/store.ts'
 import type { PricingRules } from '../pricing/price.ts'
@@ -74,7 +75,7 @@ export async function readPrices(
 export async function readHealth({ db }: Pick<OfferingDeps, 'db'>): Promise<Health> {
   const outages = await openOutages(db)
   const maintenance = outages.has('maintenance')
-  const trades = !maintenance && !outages.has('offers')
+  const trades = !maintenance && !outages.has('offers') && (await isLifeCurrent(db))
   const inventories = !outages.has('inventories')
   const until = maintenance ? (await readNotice(db))?.until : null
   return {
