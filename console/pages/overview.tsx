@@ -29,6 +29,7 @@ export function OverviewPage() {
 }
 
 const PLACES: Record<Data['open'][number]['kind'], string> = {
+  restoreUnfinished: '/weather',
   ledgerDifferences: '/money',
   departuresUnexplained: '/items?show=departures',
   itemsMissing: '/items?show=drift',

@@ -5,6 +5,10 @@ export type AlertKind = keyof Needs
 
 /** The singular, then the plural. The kinds are listed worst first. */
 const ALERT_TEXTS: Record<AlertKind, readonly [one: string, many: string]> = {
+  restoreUnfinished: [
+    'unfinished restore, which stops the till: see restore status',
+    'unfinished restores, which stop the till: see restore status',
+  ],
   ledgerDifferences: ['difference in the ledger', 'differences in the ledger'],
   departuresUnexplained: ['unexplained departure of items', 'unexplained departures of items'],
   itemsMissing: [

@@ -6,6 +6,8 @@ import { TOKEN_SOON_MS } from '../bots/token-end.ts'
 import type { Db } from '../db/client.ts'
 
 export type Needs = {
+  /** 1 from a restore until the next epoch begins: the till opens no deposit and sends no offer. Otherwise 0. */
+  restoreUnfinished: number
   /**
    * Trades whose next step has been due for more than a minute. Also trades about which Steam is still asked a day
    * after their send began or, once `held`, a day after they should have been settled.
@@ -56,6 +58,7 @@ export async function readNeeds(db: Db): Promise<Needs> {
   const seconds = (ms: number) => sql`make_interval(secs => ${sql.lit(ms / 1_000)})`
   const { rows } = await sql<Needs>`
     select
+      (not life_is_current())::int as "restoreUnfinished",
       (select count(*) from trade where due_at < (select till_now()) + ${seconds(ASK_AGAIN_MS)} and (
         due_at < (select till_now()) - interval '1 minute'
         or (state in ('sending', 'unknown', 'active') and send_started_at < (select till_now()) - ${seconds(IN_VAIN_MS)})

@@ -29,6 +29,17 @@ test('a till without problems has only counts of 0', async () => {
   expect(Object.values(await needs()).filter((count) => count > 0)).toEqual([])
 })
 
+test('a restore counts until the next epoch begins; bots that an operator disarmed do not count as one', async () => {
+  const halt = (kind: 'behind' | 'disarmed') =>
+    till.db.insertInto('halt').values({ kind, since: till.clock.now() }).execute()
+  await halt('disarmed')
+  expect(await needs()).toMatchObject({ restoreUnfinished: 0 })
+  await halt('behind')
+  expect(await needs()).toMatchObject({ restoreUnfinished: 1 })
+  await till.db.deleteFrom('halt').execute()
+  expect(await needs()).toMatchObject({ restoreUnfinished: 0 })
+})
+
 test('a barred bot counts while its bar has more than half an hour left, unless the bar’s reason is a doubt', async () => {
   const { botId } = bot.bot
   const bar = (reason: string, minutes: number) =>

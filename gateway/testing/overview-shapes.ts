@@ -24,6 +24,7 @@ export const OVERVIEW_SHAPES: Record<string, z.ZodObject> = {
       paid: z.int(),
     }),
     needs: z.strictObject({
+      restoreUnfinished: z.int(),
       tradesOverdue: z.int(),
       botsDead: z.int(),
       botsUnheld: z.int(),
