@@ -1,4 +1,5 @@
 /** Parses JSON bodies, and limits their depth. The servers limit a body to `MOST_BODY_BYTES`. */
+import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ProblemError } from './refusal.ts'
 
@@ -11,13 +12,18 @@ const OPENING = new Set([0x5b, 0x7b])
 const CLOSING = new Set([0x5d, 0x7d])
 
 type Done = (error: Error | null, body?: unknown) => void
-export type JsonParser = (request: FastifyRequest, text: string, done: Done) => void
+export type JsonParser = (request: FastifyRequest, bytes: Buffer, done: Done) => void
 
-/** Parses like Fastify, and refuses bodies that nest too deeply. */
+/**
+ * Parses like Fastify, and refuses bodies that nest too deeply or are not UTF-8. Decoding would replace each wrong byte
+ * with the same character, so two different ids could become one.
+ */
 export function boundedJson(app: FastifyInstance): JsonParser {
   const parse = app.getDefaultJsonParser('error', 'error')
-  return (request, text, done) => {
-    if (isTooDeep(text)) done(tooDeep())
+  return (request, bytes, done) => {
+    if (!isUtf8(bytes)) return done(invalid('the body must be UTF-8, and not compressed'))
+    const text = bytes.toString()
+    if (isTooDeep(text)) done(invalid(`the body nests more than ${MOST_LEVELS} levels`))
     else parse(request, text, done)
   }
 }
@@ -26,15 +32,10 @@ export function boundedJson(app: FastifyInstance): JsonParser {
 export function readJsonBodies(app: FastifyInstance): void {
   const parse = boundedJson(app)
   app.removeContentTypeParser('application/json')
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) =>
-    parse(request, text.toString(), done),
-  )
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, parse)
 }
 
-const tooDeep = () =>
-  new ProblemError('invalid_request', [
-    { path: '', message: `the body nests more than ${MOST_LEVELS} levels` },
-  ])
+const invalid = (message: string) => new ProblemError('invalid_request', [{ path: '', message }])
 
 function isTooDeep(text: string): boolean {
   let levels = 0

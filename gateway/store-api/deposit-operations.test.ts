@@ -231,6 +231,26 @@ describe('a query', () => {
   })
 })
 
+test('a body that is not UTF-8 is refused, because two order ids could become the same text', async () => {
+  const body = (orderId: Buffer) => {
+    const [before, after] = JSON.stringify({ ...BODY, externalId: '@' }).split('@')
+    return Buffer.concat([Buffer.from(`${before}`), orderId, Buffer.from(`${after}`)])
+  }
+  const send = (payload: Buffer) =>
+    api.app.inject({
+      method: 'POST',
+      url: '/v1/deposits',
+      headers: { authorization: `Bearer ${api.key}`, 'content-type': 'application/json' },
+      payload,
+    })
+  for (const letter of ['ö', 'ü'])
+    expect((await send(body(Buffer.from(`M${letter}ller`, 'latin1')))).json()).toMatchObject({
+      code: 'invalid_request',
+      errors: [{ path: '', message: 'the body must be UTF-8, and not compressed' }],
+    })
+  expect((await send(body(Buffer.from('\u{feff}Müller')))).json()).toMatchObject({ status: 'created' })
+})
+
 test('a deposit is refused before a restore is finished, as the OpenAPI document and the health say', async () => {
   await till.db.insertInto('halt').values({ kind: 'behind', since: till.clock.now() }).execute()
   const refused = await post(BODY)

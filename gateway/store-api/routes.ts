@@ -74,9 +74,9 @@ function noteDeposit(
 function readBodies(app: FastifyInstance): void {
   const parse = boundedJson(app)
   app.removeContentTypeParser('application/json')
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
-    if (text === '') return done(null, null)
-    parse(request, text.toString(), (error, body) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
+    if (bytes.length === 0) return done(null, null)
+    parse(request, bytes, (error, body) => {
       if (error === null) return done(null, body)
       const refusal = error instanceof ProblemError ? error : undefined
       const message = 'the body is not JSON, or has the key __proto__'
