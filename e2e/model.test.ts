@@ -8,8 +8,10 @@ import type { Inventory, Payment } from '../contract/widget-api.ts'
 import { HASH, inventory, item, LINK, payment, USER } from '../widget/flow/test-states.ts'
 import { openBrowser, till } from './support/shared-till.ts'
 
-/** A shopper whose picture comes from this till, because the page may load no other pictures. */
-const SHOPPER = { ...USER, avatarUrl: `${till.gateway}/icon.svg` }
+/** A picture of this till, because the page may load no other pictures. */
+const PICTURE = `${till.gateway}/icon.svg`
+
+const SHOPPER = { ...USER, avatarUrl: PICTURE }
 
 const ITEMS_PER_GAME = 12
 
@@ -80,9 +82,10 @@ class Server {
   /** Items whose names contain the game, the item's number, and the number of the call. */
   inventoryFor(game: Game): Inventory {
     this.inventoryCalls += 1
-    const items = Array.from({ length: ITEMS_PER_GAME }, (_, index) =>
-      item(`${game}-${index}`, 350 + index, `${game} ${index} #${this.inventoryCalls}`),
-    )
+    const items = Array.from({ length: ITEMS_PER_GAME }, (_, index) => ({
+      ...item(`${game}-${index}`, 350 + index, `${game} ${index} #${this.inventoryCalls}`),
+      iconUrl: PICTURE,
+    }))
     return inventory(items)
   }
 }

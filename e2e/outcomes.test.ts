@@ -278,8 +278,8 @@ test('A-054 if somebody else cancels an offer within seconds, the page says how 
   await answerOffer(till.sandbox, offerId, 'cancel')
   const { page } = await openBrowser()
   await page.goto(`${till.gateway}/deposit/${caller.hash}`)
-  await page.getByRole('dialog', { name: TEXTS.en.outcomes.tradeTimeout.title }).waitFor()
-  await page.getByText(TEXTS.en.stolenKeyTitle).waitFor()
+  await page.getByRole('dialog', { name: TEXTS.en.cancelledElsewhere.title }).waitFor()
+  await page.getByText(TEXTS.en.checkAccountTitle).waitFor()
   await expectScamWarning(page)
 })
 
