@@ -18,7 +18,7 @@ const WORDS: readonly [RegExp, string][] = [
   [/\bso that\b/i, 'so, or to'],
   [/\b(?:that|which|who) (?:is|are) none\b/i, 'that is not one, or invalid'],
   [/\bno more(?=\s*[.;:,)]|\s*$)/im, 'no longer, or not again'],
-  [/(?:^|[.:*/] )(?:Who|Whoever|What|Whatever|Whose)\b(?![^.]*\?)/m, 'a subject that is a thing'],
+  [/(?:^|[.:*/] )(?:Who|Whoever|What|Whatever|Whose)\b(?![^.]*\?)/m, 'a noun as the subject'],
   [/(?:^|[.:*/] )So (?:many|much|long|far|often)\b/m, 'How many, how much …'],
   [/\bhow-?manieth\b/i, 'how many times before'],
   [/\boffers? (?:that )?stands?\b|\bstanding offer/i, 'an open offer'],

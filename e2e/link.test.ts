@@ -86,7 +86,7 @@ describe.each([
     expect(callsTo(visited, '/api/trade-url')).toEqual([])
     await input.fill('https://steamcommunity.com/tradeoffer/new/?partner=12&token=abcdefgh')
     await page.getByText(texts.userFailed).waitFor()
-    // A-122 fixes this wording.
+    // A-122 prescribes this wording, grammar included.
     expect(texts.userFailed).toBe(
       { en: 'Failed get user information', ru: 'Не удалось получить данные пользователя' }[language],
     )
@@ -222,7 +222,7 @@ test('A-069 a deposit whose shopper is known shows the link in another browser, 
   expect(callsTo(otherBrowser, '/api/trade-url')).toEqual([])
 })
 
-test('the first view of a phone has nine items; scrolling keeps the controls in view, but not the link panel', async () => {
+test('a phone shows nine items before it is scrolled; scrolling keeps the controls in view, but not the link panel', async () => {
   const { page } = await openStand({ language: 'ru', viewport: MOBILE })
   const ninth = await page.getByRole('gridcell').nth(8).locator('img').boundingBox()
   const bar = await page.locator('.bottom-bar').boundingBox()

@@ -196,7 +196,7 @@ export async function putOffLogin(
     .set({
       token_refused_at: sql<Date>`coalesce(token_refused_at, ${refusedAt})`,
       login_after: until,
-      state_reason: `${reason}: it is tried again at ${until.toISOString()}`,
+      state_reason: `${reason}: the next login is at ${until.toISOString()}`,
       online: false,
       lease_owner: null,
       lease_until: null,

@@ -201,7 +201,7 @@ describe('a session', () => {
     await enrol()
     steam.session = 'dead'
     const first = start()
-    const reason = /^token_dead: it is tried again at 20..-..-..T/
+    const reason = /^token_dead: the next login is at 20..-..-..T/
     await expect
       .poll(bot)
       .toMatchObject({ state: 'active', reachable: false, stateReason: expect.stringMatching(reason) })

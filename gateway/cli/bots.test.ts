@@ -96,7 +96,7 @@ describe('bot', () => {
 
   it('list says why a bot with a refused token is offline, until it may log in again', async () => {
     await run(['bot', 'add'], `${firstBot().refreshToken}\n`)
-    const reason = 'token_dead: it is tried again at noon'
+    const reason = 'token_dead: the next login is at noon'
     const allowLoginIn = (hours: number) =>
       database.pool.query(
         'update bot set state_reason = $1, login_after = till_now() + make_interval(hours => $2)',

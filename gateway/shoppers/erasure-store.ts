@@ -49,7 +49,7 @@ async function lockDeposits(
 
 /**
  * Erases the account from deposits that can be erased, their trades and quotes. Deletes their unused quotes, the
- * account's finished inventory requests, and the doubts about bots that offers to the account caused. Money, items and
+ * account's finished inventory requests, and the doubts about bots that arose from offers to the account. Money, items and
  * events stay unchanged.
  */
 export async function eraseAccount(tx: Tx, steamId: string, now: Date): Promise<Erased> {

@@ -31,7 +31,7 @@ describe('the transitions', () => {
     })
   })
 
-  it('I10 no transition leaves a reversed trade, and other closed trades can only be delivered', () => {
+  it('I10 no transition leaves a reversed trade, and other closed trades can only become held, final or reversed', () => {
     expect(EDGES.reversed).toEqual([])
     const closed = [...DELIVERED_TRADE_STATES, ...FAILED_TRADE_STATES, ...RETRYABLE_TRADE_STATES]
     for (const state of closed) {
@@ -84,7 +84,7 @@ describe('an event', () => {
     })
   })
 
-  it('that ends a doubt, or withdraws an acceptance, changes nothing else', () => {
+  it('that ends a doubt changes nothing else, and one that withdraws an acceptance ends the doubt too', () => {
     const badEnd = { state: 'not_accepted', seenAt: at(50) }
     const doubted = { ...active, acceptedAt: at(30), settlesAt: at(700_000), badEnd }
     expect(evolve(doubted, { kind: 'doubt_ended' })).toEqual({ ...doubted, badEnd: null })

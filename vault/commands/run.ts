@@ -99,7 +99,7 @@ function connectionOf({ mode, marketSandboxUrl }: Settings): Connection {
   }
 }
 
-/** Returns a signal that aborts when the vault must stop. A round that has begun is still finished. */
+/** Returns a signal that aborts when the vault must stop. A round that has begun runs to its end. */
 function stopSignal(followsStdin: boolean): AbortSignal {
   const controller = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
