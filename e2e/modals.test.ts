@@ -153,7 +153,7 @@ test('A-061 A-062 the page polls the trade that it created, and shows offer and 
   const pollsBefore = countPolls()
   await expect.poll(countPolls).toBeGreaterThan(pollsBefore + 2)
   const offer = await confirmation(page, texts).getByText(texts.offerNumber('')).textContent()
-  expect(offer).toMatch(/ \d+$/)
+  expect(offer).toMatch(/\u00a0\d+$/)
   await page.getByRole('button', { name: texts.stepBack }).click()
   await page.getByText(texts.offerWaiting).waitFor()
   const notice = page.locator('.notices')
