@@ -46,7 +46,7 @@ export async function prepareDemo(setup: DemoSetup): Promise<StoreAccess> {
 async function knownRegistration({ file, urls }: DemoSetup): Promise<Partial<Registration> | undefined> {
   const known = read(file)
   if (known?.apiKey === undefined) return undefined
-  // Any call shows whether the till knows the key. This deposit does not exist.
+  // Any call shows whether the till knows the key, whether or not this deposit exists.
   const { status } = await fetch(`${urls.gateway}/v1/deposits/1`, {
     headers: { authorization: `Bearer ${known.apiKey}` },
     signal: AbortSignal.timeout(DEADLINE_MS),

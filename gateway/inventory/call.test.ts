@@ -82,10 +82,11 @@ describe('the inventory call', () => {
     for (const address of addresses) codes.push((await ask(address)).statusCode)
     return codes
   }
-  const NO_FIRST = { perSecond: 0, burst: 1 }
+  /** The first answer uses this up. */
+  const ONE_FIRST = { perSecond: 0, burst: 1 }
 
   test('limits the items of an address too, because one caller with many deposits could use up the processor', async () => {
-    const { clock, ask } = await openBounded({ items: AMPLE, firstItems: NO_FIRST, itemsOfAddress: FEW })
+    const { clock, ask } = await openBounded({ items: AMPLE, firstItems: ONE_FIRST, itemsOfAddress: FEW })
     await call(THREE_ITEMS)
     // The addresses of a /64 are one caller's.
     expect(await statuses(ask, ['2001:db8::1', '2001:db8::2', '2001:db8::3'])).toEqual([200, 200, 429])
@@ -95,7 +96,7 @@ describe('the inventory call', () => {
   })
 
   test('limits the items of a /48 to those of 16 addresses', async () => {
-    const { ask } = await openBounded({ items: AMPLE, firstItems: NO_FIRST, itemsOfAddress: FEW })
+    const { ask } = await openBounded({ items: AMPLE, firstItems: ONE_FIRST, itemsOfAddress: FEW })
     await call(THREE_ITEMS)
     // The /48 may read 16 times 5 items: 27 answers reach that.
     const networks = Array.from({ length: 28 }, (_, index) => `2001:db8:0:${index.toString(16)}::1`)
@@ -110,7 +111,7 @@ describe('the inventory call', () => {
       itemsOfAddress: { perSecond: 0, burst: 1 },
     })
     await call(THREE_ITEMS)
-    // The first answer uses up what the address may read, and the third what the link may read first.
+    // Each answer counts against both limits. The first uses up the address's, and the third the link's first items.
     expect(await statuses(ask, Array(4).fill('203.0.113.9'))).toEqual([200, 200, 200, 429])
   })
 

@@ -349,7 +349,7 @@ describe('for all facts, in any order and any number of times', () => {
   const histories = fc.array(fc.tuple(facts, fc.nat(400_000), fc.boolean()), { maxLength: 40, size: 'max' })
 
   test.prop([fc.constantFrom(...oneTradePerState), histories])(
-    'I10 a trade moves only along its transitions, and a repeated fact changes nothing',
+    'I10 a trade moves only along its transitions, and a repeated fact changes nothing but what is counted or reported again',
     (start, history) => {
       let trade: Trade = start
       let seconds = 0

@@ -48,6 +48,7 @@ export function openWaxpeerBench(
     const assetId = await listOne(appId)
     // A ping is due by now.
     await goOnline()
+    // Buyers use the market's own number of an item. Its seller knows the item by the asset id.
     expect((await bench.market.waxpeer.buy([findItem(assetId)?.itemId ?? 0], temper)).kind).toBe('bought')
     const [due] = (await unwrap(client().round(appId))).due
     if (!due) throw new Error('nothing is due')
