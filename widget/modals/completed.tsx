@@ -46,7 +46,6 @@ export function Completed({ outcome, hasAlarm, payment }: Props) {
     )
   }
   const { steamHoldUntil, cancelledElsewhere = false, outcomeUnknown = false } = payment
-  // It ends as `tradeTimeout`, whose icon is a clock.
   const isCancelled = payment.cancelledByStore || cancelledElsewhere
   const { title, description } = endTextOf(payment, outcome, texts)
   const isWarned = SUSPICIOUS[outcome] || payment.endedAtOnce
@@ -55,7 +54,7 @@ export function Completed({ outcome, hasAlarm, payment }: Props) {
     <Dialog className="dialog-outcome">
       {(titleId) => (
         <>
-          <OutcomeIcon outcome={isCancelled ? 'tradeHasInvalidItems' : outcome} />
+          <OutcomeIcon shape={isCancelled ? 'cancelled' : outcome} />
           <h2 id={titleId}>{isInEscrow ? texts.heldBySteamTitle : title}</h2>
           <p className="outcome-description">
             {isInEscrow
