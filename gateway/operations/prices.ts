@@ -129,7 +129,9 @@ function hold(deps: ActDeps, { game, item }: PriceTarget, newHold: NewHold): Pro
     const mistake = mistakeOf(item, usdMicros)
     if (mistake !== undefined) return refused('usage', mistake)
     const since = deps.clock.now()
-    const before = (await readPriceHolds(tx, game, item === null ? [] : [item])).find(({ name }) => name === item)
+    const before = (await readPriceHolds(tx, game, item === null ? [] : [item])).find(
+      ({ name }) => name === item,
+    )
     await savePriceHold(tx, { game, name: item, kind, usdMicros, since })
     // Counted afterwards, so the hold of a known pattern can be changed. A refusal rolls a new pattern back.
     if (isPattern(item) && (await countPatterns(tx, game)) > MOST_PATTERNS) {
