@@ -73,18 +73,6 @@ export function createLive({ log, readMark }: Deps): Live {
     if (isNews) send('data: changed\n\n')
     else if (isBeat) send(': still here\n\n')
   }
-  let isFailing = false
-  /** Logs only the first of several failures, and their end: a check every two seconds would fill the log. */
-  const checkAndLog = async (): Promise<void> => {
-    try {
-      await check()
-      if (isFailing) log.info('console pages were notified of changes again')
-      isFailing = false
-    } catch (error) {
-      if (!isFailing) log.error({ err: error }, 'console pages could not be notified of changes')
-      isFailing = true
-    }
-  }
   return {
     open(stream) {
       // The response's `close` event has passed, so nothing would remove the stream.
@@ -94,7 +82,7 @@ export function createLive({ log, readMark }: Deps): Live {
       streams.set(stream, checks)
       stream.response.once('close', () => remove(stream))
       stream.response.write(': open\n\n')
-      checking ??= repeat({ name: 'live rows of the console', everyMs: CHECK_EVERY_MS, log }, checkAndLog)
+      checking ??= repeat({ name: 'live rows of the console', everyMs: CHECK_EVERY_MS, log }, check)
       return true
     },
     async stop() {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { captureLog } from '../testing/log.ts'
 import { repeat } from './repeat.ts'
 
@@ -41,4 +41,34 @@ test('no extra run starts after a stop', async () => {
   repeated.again()
   await Promise.resolve()
   expect(endRuns).toHaveLength(1)
+})
+
+test('a failure that goes on is logged every ten minutes, a new one immediately, and their end once', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const { log, lines } = captureLog()
+  let fault: string | undefined
+  const repeated = repeat({ name: 'work', everyMs: 60_000, log }, async () => {
+    if (fault !== undefined) throw new Error(fault)
+  })
+  onTestFinished(async () => {
+    await repeated.stop()
+    vi.useRealTimers()
+  })
+  const runs = async (count: number, withFault?: string) => {
+    fault = withFault
+    await vi.advanceTimersByTimeAsync(count * 60_000)
+  }
+  await runs(2)
+  await runs(12, 'no database')
+  await runs(1, 'no disk')
+  await runs(2)
+  await runs(1, 'no database')
+  const logged = lines.map((line) => JSON.parse(line))
+  expect(logged.map(({ level, err, failures }) => [level, err?.message, failures])).toEqual([
+    ['error', 'no database', 1],
+    ['error', 'no database', 11],
+    ['error', 'no disk', 1],
+    ['info', undefined, 1],
+    ['error', 'no database', 1],
+  ])
 })
