@@ -59,7 +59,7 @@ export async function benchCli(): Promise<Outcome> {
       name: 'cli',
       ours: `${outcomes.filter((outcome) => outcome.passed).length}/${outcomes.length}`,
       passed,
-      also: outcomes,
+      further: outcomes,
     }
   })
 }

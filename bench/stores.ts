@@ -21,7 +21,7 @@ const CALLS_A_ROUND = 20
 const PUBLIC_URL = 'http://till.test'
 const STEAM_URL = 'http://steam.test'
 const STORE_ID = 1n
-const FIRST_ID = 1_001
+const ID_BEFORE_FIRST = 1_000
 /** The number of waiting pages whose deposits one query reads. */
 const POLLED = 50
 /** One a second. */
@@ -88,15 +88,15 @@ const list =
 
 const CALLS: Record<string, Call> = {
   'list, newest': list(() => ({})),
-  'list, anywhere': list((size) => ({ after: String(FIRST_ID + randomNumber(size)) })),
-  'list, by status': list((size) => ({ status: 'succeeded', after: String(FIRST_ID + randomNumber(size)) })),
+  'list, anywhere': list((size) => ({ after: String(ID_BEFORE_FIRST + randomNumber(size)) })),
+  'list, by status': list((size) => ({ status: 'succeeded', after: String(ID_BEFORE_FIRST + randomNumber(size)) })),
   'list, by customer': list((size) => ({
     customerReference: `customer ${randomNumber(size) % (size / DEPOSITS_A_CUSTOMER)}`,
   })),
   'get, by id':
     ({ db, size }) =>
     () =>
-      storeDepositOf(db, { storeId: STORE_ID, depositId: BigInt(FIRST_ID + randomNumber(size)) }, PUBLIC_URL),
+      storeDepositOf(db, { storeId: STORE_ID, depositId: BigInt(ID_BEFORE_FIRST + randomNumber(size)) }, PUBLIC_URL),
   'get, by order id':
     ({ db, size }) =>
     () =>
