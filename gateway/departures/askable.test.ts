@@ -20,7 +20,10 @@ const item: FreeItem = {
   protectedUntil: null,
 }
 
-/** Whole minutes from the item's last failure until the rule asks for the item again. */
+/**
+ * Whole minutes from the item's last failure until the rule asks for the item again. The item may have caused `ofItems`
+ * of its failures; `alone` of these were in wishes for this item only.
+ */
 function minutesUntilAsked(times: number, ofItems: number, alone: number): number {
   const smallest = alone > 0 ? 1 : 2
   const smallestWish = ofItems > 0 ? smallest : Number.POSITIVE_INFINITY
@@ -42,7 +45,7 @@ it.each([
   ['eight failures, three of them in wishes of its own', 60, 8, 8, 3],
   ['three failures, all in wishes of its own', 60, 3, 3, 3],
   ['twenty failures, fifteen of them in wishes of its own', 480, 20, 20, 15],
-  ['failures of both kinds', 120, 12, 9, 4],
+  ['twelve failures, nine that the item may have caused, four of these in wishes of its own', 120, 12, 9, 4],
 ] as const)(
   'after %s, the rule asks for the item again %i minutes later',
   (_, minutes, times, ofItems, alone) => {

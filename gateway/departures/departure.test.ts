@@ -54,7 +54,7 @@ describe('a departure', () => {
     expect(outcomeOf(record('complete'), record('complete')).events).toEqual([])
   })
 
-  it('is seen while Steam holds it, and can be called off', () => {
+  it('is seen while Steam holds it, and then leaves or is called off', () => {
     expect(outcomeOf(record('in_escrow'))).toMatchObject({ events: ['seen'], stage: 'under_way' })
     expect(outcomeOf(record('in_escrow'), record('failed'))).toMatchObject({
       events: ['called_off'],

@@ -32,13 +32,13 @@ const ago = (seconds: number) => new Date(till.clock.now().getTime() - seconds *
 /** The items that lose money after these sales, which are then undone. */
 async function losingAfter(sell: (tx: Tx) => Promise<unknown>) {
   const [rolledBack, found] = [new Error('rolled back'), [] as Awaited<ReturnType<typeof losingItems>>]
-  const losses = till.db.transaction().execute(async (tx) => {
+  const transaction = till.db.transaction().execute(async (tx) => {
     await sell(tx)
     // The list reads no settings, so `config` is empty.
     found.push(...(await losingItems({ db: tx, clock: till.clock, config: Object.assign({}) }, 'dota')))
     throw rolledBack
   })
-  await expect(losses).rejects.toBe(rolledBack)
+  await expect(transaction).rejects.toBe(rolledBack)
   return found.map(({ sales, currency, resultMinor }) => [sales, currency, resultMinor])
 }
 
@@ -56,6 +56,7 @@ it('the greatest loss in dollars comes first, whatever the currency of the sale'
 })
 
 it('a loss is found among more sales than the report shows', async () => {
+  // One more than the report shows.
   const others = 20_001
   const losingItems = await losingAfter(async (tx) => {
     await sql`

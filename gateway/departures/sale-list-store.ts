@@ -69,7 +69,7 @@ export async function selectSales(db: Db, { from, to, limit }: SaleFilter): Prom
   return rows
 }
 
-/** `resultMinor`: sum of the results of the item's sales in this currency. */
+/** `item`: the market hash name. `sales`, `resultMinor`: the number of its sales in this currency, and their result. */
 export type LosingItem = { item: string; sales: number; currency: Currency; resultMinor: bigint }
 
 /** Returns items whose sales in the period lost money, the greatest loss in dollars first. */

@@ -156,7 +156,7 @@ describe('the books', () => {
     expect(await problems()).toEqual([])
   })
 
-  it('undo a reversed sale, and its item can be listed another time', async () => {
+  it('keep only the refund of a reversed sale, and its item can be listed again', async () => {
     const settlesAt = new Date(till.clock.now().getTime() + 86_400_000)
     await report('2', { kind: 'settling', received: 2_470n, settlesAt })
     await report('2', { kind: 'reversed', causer: 'buyer', refund: 520n })

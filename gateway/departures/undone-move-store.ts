@@ -5,9 +5,9 @@ import { recordCustody } from '../ledger/store.ts'
 import { currentSaleOf, type ItemKey } from './sale-store.ts'
 
 /**
- * `unchanged`: the record was taken back before. `not_moved`: the last change of the item's custody is not an
- * operator's record that it left. `sold`: a sale of the item is recorded too. `left`: the bot gave the item away in a
- * Steam trade.
+ * `unchanged`: the record was taken back before. `unknown`: no bot ever had the item. `not_moved`: the last change of
+ * the item's custody is not an operator's record that it left. `sold`: a sale of the item is recorded too. `left`: the
+ * bot gave the item away in a Steam trade.
  */
 export type UndoAnswer =
   | { kind: 'undone' | 'unchanged'; bot: string }

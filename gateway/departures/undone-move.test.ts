@@ -13,7 +13,7 @@ import { tradeHandlers } from '../trades/advance.ts'
 
 let till: Till
 let bot: Awaited<ReturnType<typeof aBot>>
-/** The items of a deposit, in their order, and their asset ids at the bot. */
+/** The ids of a deposit's items, such as `12-345`, and in the same order their asset ids at the bot. */
 let items: string[]
 let assetIds: string[]
 
@@ -98,7 +98,7 @@ describe('a record that an item left', () => {
     expect(history.out.match(/\t(in|out)\t.*by hand/g)).toHaveLength(2)
   })
 
-  it('is taken back once, and can be followed by another one', async () => {
+  it('is taken back only once, and the item can then be recorded as moved again', async () => {
     await run('moved', `${items[0]}\n`)
     await Promise.all([unmove(), unmove()])
     expect(await unmove()).toMatchObject({ code: 0 })

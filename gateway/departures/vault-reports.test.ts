@@ -57,7 +57,7 @@ describe('a listing', () => {
     await till.db.deleteFrom('vault_told').execute()
   })
 
-  it('that waits for its item is tried again after growing waits of at most ten minutes', async () => {
+  it('that has waited for its item for an hour is tried again after some minutes, ten at most', async () => {
     await till.db.insertInto('vault_told').values(waitingRow(1)).execute()
     const waits = createWaits()
     const bookEveryTenSeconds = async (seconds: number) => {
@@ -66,6 +66,7 @@ describe('a listing', () => {
         till.clock.advance(10_000)
       }
     }
+    // The waits have grown to ten minutes, and the last of them began at second 3,630.
     await bookEveryTenSeconds(3_700)
     // From now on the row could be booked.
     await till.db.updateTable('vault_told').set({ told: GIFT }).execute()

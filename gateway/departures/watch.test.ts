@@ -18,6 +18,7 @@ const STRANGER = '76561198000009002'
 let till: Till
 let bot: BotContext
 let session: FakeSession
+/** The asset ids of the deposit's two items at the bot. */
 let held: string[]
 
 beforeEach(async () => {
@@ -107,7 +108,7 @@ describe('an item that a bot gave', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('is booked once if two processes read the same page', async () => {
+  it('is booked once, even if the same page is read several times at once', async () => {
     give('9500')
     await Promise.all([readHistory(), readHistory(), readHistory({ ...bot, leaseEpoch: 2n })])
     expect(await departures()).toHaveLength(1)
@@ -374,7 +375,7 @@ describe('an item in the list', () => {
     expect(await list({ asset: '424242' })).toEqual([])
   })
 
-  it('is listed by state, page by page', async () => {
+  it('is listed by state and by bot, page by page', async () => {
     const protectedDeposit = await aDeposit(till, await aStore(till), { game: 'cs' })
     const { tradeId, offerId } = await offerFor(till, bot, protectedDeposit)
     session.accept(offerId, { settlesAt: new Date(till.clock.now().getTime() + 8 * 86_400_000) })

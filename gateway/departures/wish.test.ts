@@ -90,7 +90,7 @@ it('an item is in at most one open wish, and is free again after the vault has r
   expect(await sendItems(deps, { to: 'storage', assets: named })).toMatchObject({ data: { items: 1 } })
 })
 
-it('an item that the vault delivered stays in its wish until the departure is booked', async () => {
+it('an item that the vault delivered stays in its wish while no departure is booked', async () => {
   await sendItems(deps, { to: 'storage', assets: undefined })
   await recordDeed((await newestWishes())[0]?.wishId ?? 0n, 'delivered')
   expect(refusalOf(await sendItems(deps, { to: 'storage', assets: undefined }))).toMatch(/^There are no free/)
@@ -253,7 +253,7 @@ it('a wish to give back a deposit of two delivered trades names the trade that w
   expect(named).toBe(last)
 })
 
-it('the operator’s rule makes one wish for the free items beyond the number that a bot keeps', async () => {
+it('the operator’s rule makes one wish for the free items beyond the number that a bot keeps, and none while the till is stopped', async () => {
   await changeSendRule(deps, { destination: 'storage', keep: free.length })
   await sweepWishes(till.deps)
   expect(await newestWishes()).toEqual([])
@@ -299,7 +299,7 @@ it.each([
 ] as const)('after failures %s (%s), the rule asks for its items again %s', async (_, because, how) => {
   await changeSendRule(deps, { destination: 'storage', keep: 0 })
   onTestFinished(async () => void (await changeSendRule(deps, undefined)))
-  // After five halvings, a wish has one item.
+  // After five halvings, even a wish of 50 items has only one.
   for (let failures = 0; failures < 6; failures += 1) {
     await sweepWishes(till.deps)
     for (const { wishId, state } of await newestWishes())

@@ -355,10 +355,10 @@ describe('exchange rates from the web', () => {
     ['a value of zero', 0],
     ['a misplaced decimal point', 8.6],
     ['a jump of a quarter', 1.075],
-  ])('with %s are refused, and the last good rate stays', async (_what, absurd) => {
+  ])('with %s are refused, and the last good rate stays', async (_what, wrongEur) => {
     says(0.86)
     await requestDue(webRates(server.url))
-    says(absurd)
+    says(wrongEur)
     await ask()
     expect(await eur()).toBe(86_000_000n)
     says(0.88)
@@ -366,7 +366,7 @@ describe('exchange rates from the web', () => {
     expect(await eur()).toBe(88_000_000n)
   })
 
-  test('are not used if two days old, and a rate from the future does not block newer rates', async () => {
+  test('are not used if older than two days, and a rate from the future does not block newer rates', async () => {
     says(0.86, 49 * 60 * MINUTE_MS)
     await requestDue(webRates(server.url))
     expect(await eur()).toBe('missing')

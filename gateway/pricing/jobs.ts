@@ -122,16 +122,16 @@ async function takePrices(
   { db, clock, rules }: PricingDeps,
   { source, game, signal }: { source: PriceSource; game: Game; signal: AbortSignal },
 ): Promise<RefreshResult> {
-  const lacking: SourceError[] = []
-  const rows = (await source.fetch?.(game, signal, (problem) => lacking.push(problem))) ?? []
-  const [lack] = lacking
+  const missingParts: SourceError[] = []
+  const rows = (await source.fetch?.(game, signal, (problem) => missingParts.push(problem))) ?? []
+  const [missing] = missingParts
   const result = {
     rows: rows.length,
-    refused: lack?.message ?? null,
-    retryAfterMs: lack?.retryAfterMs ?? null,
+    refused: missing?.message ?? null,
+    retryAfterMs: missing?.retryAfterMs ?? null,
   }
   if (rows.length === 0 && !source.isLocal) {
-    const and = lack === undefined ? '' : `, and ${lack.message}`
+    const and = missing === undefined ? '' : `, and ${missing.message}`
     throw new SourceError(`answered without a price${and}`, result.retryAfterMs)
   }
   if (rows.length === 0) return result

@@ -106,7 +106,7 @@ export function worthOfOverride(usdMicros: bigint, rules: GameRules): Worth {
   return { kind: 'priced', usdMicros, levelUsdMicros: null }
 }
 
-/** Drops prices that are too old or from the future. */
+/** Drops prices that are too old, superseded, or too far in the future. */
 export function freshOf(
   prices: readonly SourcePrice[],
   { freshMs, supersededMs }: Pick<GameRules, 'freshMs' | 'supersededMs'>,

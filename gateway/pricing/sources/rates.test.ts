@@ -55,7 +55,7 @@ describe('the reference rates of the European Central Bank', () => {
 <gesmes:Envelope><Cube><Cube time='2026-01-02'>${cubes}</Cube></Cube></gesmes:Envelope>`)
   const read = () => referenceRates(server.url).fetchRates?.(neverAborted)
 
-  test('are converted from euros to dollars, as of the afternoon of their day', async () => {
+  test('are converted to units per dollar, as of the afternoon of their day', async () => {
     server.answer(PATH, page("<Cube currency='USD' rate='1.1594'/><Cube currency='BRL' rate='6.1913'/>"))
     const asOf = new Date('2026-01-02T15:00:00Z')
     expect(await read()).toEqual([
