@@ -2,6 +2,7 @@
 import type { Incoming } from './http.ts'
 
 type Fault = {
+  /** The description for people. */
   line: string
   /** The affected requests to the market's hosts. If absent, the sandbox's own code checks whether the fault is on. */
   at?: RegExp

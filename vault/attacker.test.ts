@@ -160,7 +160,7 @@ describe('an attacker who controls the gateway gets no item out by', () => {
     expect(await countLeft(BOT, assets)).toBe(2)
   })
 
-  it('wishing for more value than the limits allow: the vault does not use prices of the database', async () => {
+  it('wishing for more value than the limits allow', async () => {
     bench.writeRules({ limits: { usdAnHour: '0.02', usdADay: '0.02', itemsAnHour: 100 } })
     const assets = bench.addStock(BOT, 1)
     const wish = await bench.makeWish(assets)

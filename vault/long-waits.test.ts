@@ -5,7 +5,11 @@ import { BOT, openTestBench, STORAGE, type TestBench } from './testing/test-benc
 
 const DAY_MS = 86_400_000
 const TEN_MINUTES_MS = 600_000
+/** After nearly six hours, the gap between two questions about an offer would be over an hour if it had no limit. */
 const AWAY_DAYS = (35 * TEN_MINUTES_MS) / DAY_MS
+/** Steam's statuses of a trade that is complete, and of a failed one that Steam is undoing. */
+const COMPLETE_STATUS = 3
+const UNDOING_STATUS = 8
 
 let bench: TestBench
 
@@ -41,17 +45,19 @@ it('the vault rarely asks about a gift whose trade Steam does not finish, and re
   await bench.runRounds(2)
   bench.acceptAll(STORAGE)
   const { tradeId } = botOffers().at(-1) ?? {}
-  setTrade(tradeId, (trade) => ({ ...trade, status: 8 }))
+  setTrade(tradeId, (trade) => ({ ...trade, status: UNDOING_STATUS }))
   const callsBefore = bench.calls.length
   const rounds = await runForDays(2)
   // Without waits, each round would make at least two calls.
   expect(bench.calls.length - callsBefore).toBeLessThan(rounds)
   const lines = bench.logged.filter((line) => line.includes(`"steamTrade":"${tradeId}"`))
+  // One line a day.
   expect(lines.length).toBeGreaterThanOrEqual(1)
   expect(lines.length).toBeLessThanOrEqual(2)
   const need = { kind: 'offer_stuck', about: `offer ${botOffers().at(-1)?.id}` }
   expect(await bench.readNeeds()).toEqual([need])
-  setTrade(tradeId, (trade) => ({ ...trade, status: 3 }))
+  setTrade(tradeId, (trade) => ({ ...trade, status: COMPLETE_STATUS }))
+  // The vault asks about a trade at least every half an hour.
   await bench.runRounds(31)
   expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
   expect(await bench.readNeeds()).toEqual([])
@@ -75,6 +81,7 @@ it('while Steam holds a gift in escrow, the vault reports it and rarely asks abo
   bench.advanceMs(14 * DAY_MS - 6 * TEN_MINUTES_MS)
   await bench.runRounds(1)
   expect(await bench.readNeeds()).toEqual([need])
+  // Ten rounds.
   await runForDays(10 / 144)
   expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
   expect(await bench.readNeeds()).toEqual([])

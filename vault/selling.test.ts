@@ -94,7 +94,7 @@ describe('an item of a collecting bot', () => {
     expect(rows[0]?.free).toBeGreaterThan(0)
   })
 
-  it('is not given if the market asks for it with an unknown game number, and the vault can still be restarted', async () => {
+  it('is not given if the market asks for it with an impossible game number, and the vault can still be restarted', async () => {
     const [item = 0] = await putOnSale(1)
     bench.market.begin('lies-app')
     expect((await bench.market.buy([item], 'accepts')).kind).toBe('bought')

@@ -81,10 +81,10 @@ const PAYOUT_ROW = { event: 'checkout', time: '1800000000', amount: '-100', stag
 
 /** Lets a buyer buy one of the seller's items. */
 async function buyOneMore({ market, seller, appId }: CallContext): Promise<void> {
-  const cheapest = market
+  const item = market
     .world()
-    .items.find((item) => item.seller === seller.steamId && item.appId === appId && item.status === 'on_sale')
-  if (cheapest !== undefined) await market.buy([cheapest.itemId], 'accepts')
+    .items.find((each) => each.seller === seller.steamId && each.appId === appId && each.status === 'on_sale')
+  if (item !== undefined) await market.buy([item.itemId], 'accepts')
 }
 
 function isShown({ status, outcome, changedAtS }: Listing, nowS: number): boolean {

@@ -40,6 +40,7 @@ it.each([
   [1, 1, 'send'],
   [5, 4.9, 'wait'],
   [5, 5, 'send'],
+  // The clock was set back after the try.
   [5, -6, 'send'],
   [6, 0, 'end'],
 ] as const)(

@@ -32,8 +32,7 @@ let readyCalls: number
 /** The listings that the market was asked to take down, in order. */
 let takenDown: string[]
 let needs: Needs
-/** How often items were offered to the market. */
-let lists: number
+let listCalls: number
 let listReply: Awaited<ReturnType<Market['list']>>
 
 beforeEach(() => {
@@ -53,7 +52,7 @@ beforeEach(() => {
   readyCalls = 0
   takenDown = []
   needs = createNeeds(() => new Date(nowMs))
-  lists = 0
+  listCalls = 0
   listReply = { kind: 'answered', value: [] }
   desk = createDesk({
     market: {
@@ -77,7 +76,7 @@ beforeEach(() => {
         takenDown.push(...itemIds)
       },
       async list() {
-        lists += 1
+        listCalls += 1
         return listReply
       },
       async followMoney(_, since) {
@@ -251,6 +250,7 @@ it('listings that cannot be taken down do not keep other listings on sale', asyn
   isOffAtTill = true
   await pass(3 * ROUND_S)
   expect(takenDown).toEqual(onSale(120).map(({ itemId }) => itemId))
+  // The market is asked again to take down each of them every 21 seconds, not in every round.
   await pass(60)
   expect(takenDown.length).toBeLessThan(120 * 5)
   expect(takenDown.length).toBeGreaterThan(120 * 2)
@@ -299,7 +299,7 @@ it('a market that is switched off after an item was assigned to it gets no listi
   await desk.list(APP, lines)
   isOffAtTill = true
   await Promise.all([desk.tend(), desk.list(APP, lines)])
-  expect(lists).toBe(1)
+  expect(listCalls).toBe(1)
 })
 
 it('a market that refuses every ping causes one login to Steam in 15 minutes', async () => {

@@ -101,7 +101,7 @@ describe('a listing', () => {
   )
 
   it.each(['lost_before', 'lost_after'] as const)(
-    'keeps the price of an unanswered change until the market shows it, and is sold at it: second change %s',
+    'gets no second change of price before the market’s list shows the outcome of an unanswered one: second change %s',
     async (mishap) => {
       const out = createOutside()
       const seller = out.seller()

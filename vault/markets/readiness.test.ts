@@ -82,6 +82,7 @@ it.each([
       },
     ])
     ready = READY
+    // The market is asked again after half an hour at most.
     await pass(31)
     expect(needs.list()).toEqual([])
   },

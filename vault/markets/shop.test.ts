@@ -12,7 +12,8 @@ const MARKET = 'market.csgo.com'
 const [SELLER, OTHER] = ['76561198000000009', '76561198000000008'] as const
 const SELLERS = [SELLER, OTHER]
 const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
 
 /** Two selling accounts at one market. `inventories`: their items, by account. */
 function createBench(
@@ -148,7 +149,7 @@ function createBench(
       steam = { held, reached }
       return { askedForPrice, release }
     },
-    /** The price of each item on sale, by asset id. */
+    /** The asset id and the price of each listing in the record. */
     pricesNow: () => book.listings.map(({ assetId, priceMinor }) => `${assetId} ${priceMinor}`),
     advanceMs(ms: number) {
       nowMs += ms
@@ -247,7 +248,7 @@ it('the price of a listing does not rise while the market gives no list of price
   await bench.runRounds(1)
   expect(bench.pricesNow()).toEqual(['200 899'])
   bench.prices.clear()
-  bench.advanceMs(DAY_MS / 2)
+  bench.advanceMs(12 * HOUR_MS)
   await bench.runRounds(1)
   expect(bench.pricesNow()).toEqual(['200 899'])
 })
@@ -257,7 +258,7 @@ it('repricing many listings reads one list of prices, and no inventory that was 
   await bench.runRounds(4)
   expect(bench.pricesNow()).toHaveLength(60)
   bench.prices.set('Cap', 900n)
-  bench.advanceMs(DAY_MS / 24)
+  bench.advanceMs(HOUR_MS)
   bench.countReads()
   await bench.runRounds(6, 3_000)
   expect(new Set(bench.pricesNow().map((each) => each.split(' ')[1]))).toEqual(new Set(['899']))
@@ -295,7 +296,7 @@ it('an item that a wish has given away is not listed, even if a desk read it sec
   bench.leaving.add('201')
   await bench.runRounds(1)
   expect(bench.listed).toEqual(['200 999'])
-  bench.advanceMs(DAY_MS / 24)
+  bench.advanceMs(HOUR_MS)
   bench.countReads()
   await bench.reprice()
   expect(bench.countReads().readings).toBe(1)
@@ -332,7 +333,7 @@ it('a desk checks for sales while Steam is slow with the prices of its listings,
   const bench = createBench({ [SELLER]: itemsNamed('Cap', 200, 2) })
   await bench.runRounds(1)
   bench.prices.set('Cap', 900n)
-  bench.advanceMs(DAY_MS / 24)
+  bench.advanceMs(HOUR_MS)
   const looksBefore = bench.looks()
   const { askedForPrice, release } = bench.holdSteam()
   const repricing = bench.reprice()
@@ -349,7 +350,7 @@ it('a desk checks for sales while Steam is slow with the prices of its listings,
 describe('the till learns why items are not on sale:', () => {
   const locked = { assetId: '300', marketHashName: 'Locked', isTradable: false }
 
-  it('Steam protects them, or the vault has no price or no cost for them', async () => {
+  it('Steam does not let them be traded, or the vault has no price or no cost for them', async () => {
     const inventories: Record<string, readonly OwnItem[]> = {
       [SELLER]: [...itemsNamed('Unpriced', 100, 3), ...itemsNamed('Cap', 200, 2), locked],
     }
@@ -362,7 +363,7 @@ describe('the till learns why items are not on sale:', () => {
       { appId: APP, reason: 'no_price', items: 3, name: 'Unpriced' },
       { appId: APP, reason: 'no_cost', items: 1, name: 'Cap' },
     ])
-    // The protection has ended, a cost is known, and the items without a price have left the account.
+    // Now Steam lets the item be traded, a cost is known, and the items without a price have left the account.
     inventories[SELLER] = [...itemsNamed('Cap', 200, 2), { ...locked, isTradable: true }]
     bench.costs.set('200', 500n)
     await bench.runRounds(2)

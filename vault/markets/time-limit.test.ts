@@ -1,4 +1,4 @@
-/** The end of a sale's time limit: what the vault no longer does shortly before it. */
+/** The end of a sale's time limit, here 300 seconds: what the vault no longer does shortly before it. */
 import { describe, expect, it } from 'vitest'
 import { APP, createOutside, type Outside, runVault } from '../testing/outside.ts'
 

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { createUnlistedReport, type Unlisted } from './unlisted.ts'
 
+/** The reason ends with a control character, which the report must not contain. */
 const STOPPED: Unlisted = { market: 'm', account: '1', reason: 'stopped', because: 'it is off\u001b' }
 
 function createBench() {

@@ -39,6 +39,7 @@ type Offer = { offerId: string; gift: Gift; seen: SeenOffer; leftS: number; conf
 type MarketItem = {
   itemId: string
   assetId: string
+  /** In cents. */
   price: bigint
   stage: Row['stage']
   deal?: string

@@ -24,6 +24,7 @@ export const envelopeSchema = z.looseObject({
   message: shortText.optional(),
 })
 
+/** The market's call `test` tells whether the account may sell. */
 export const testSchema = z.object({
   status: z.object({
     user_token: z.boolean(),

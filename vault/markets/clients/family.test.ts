@@ -228,7 +228,7 @@ describe('a market in trouble', () => {
     expect(await client.money()).toEqual({ kind: 'refused', code: '3001' })
   })
 
-  it('that quotes the address of a call in a refusal gets no key into the client’s answer', async () => {
+  it('can quote the address of a call in a refusal, but the client’s answer does not contain the key', async () => {
     const key = bench.market.open(bench.seller.steamId)
     bench.market.begin('address-in-refusal')
     const answer = await bench.clientWith(key).money()

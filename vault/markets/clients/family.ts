@@ -53,6 +53,7 @@ type Options = {
   now: () => Date
 }
 
+/** The parameters of a call. `appId`: the game whose host is called; without it, the main host. */
 type Ask = {
   appId?: number
   query?: Readonly<Record<string, string>>

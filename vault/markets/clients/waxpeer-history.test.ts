@@ -9,11 +9,11 @@ const DAY_MS = 86_400_000
 type Row = { id: number; item_id: string; created: string; status: number; game: string; action: string }
 type Body = { skip: number; start: string; end: string }
 
-const ages = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
+const indexes = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
 
 /** A sale every five minutes, the newest now. */
 const salesOf = (count: number): Row[] =>
-  ages(count).map((index) => ({
+  indexes(count).map((index) => ({
     id: count - index,
     item_id: String(count - index),
     created: new Date(NOW_MS - index * 5 * MINUTE_MS).toISOString(),
@@ -35,7 +35,7 @@ function waxpeerWith(sales: Row[], { payouts = 0, callMs = 0 } = {}) {
       const page = inTime.slice(body.skip, body.skip + 100)
       const isLast = page.length < 100
       const trades = page.slice(isLast ? 0 : payouts)
-      const answer = { data: { trades, transactions: isLast ? [] : ages(payouts) } }
+      const answer = { data: { trades, transactions: isLast ? [] : indexes(payouts) } }
       return { kind: 'answered', value: ask.read(schema.parse(answer)) as never }
     },
     time: { now: () => clock.nowMs, pause: async () => {} },

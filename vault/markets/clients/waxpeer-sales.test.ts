@@ -147,6 +147,7 @@ describe('a sale', () => {
     expect(await unwrap(isWanted(former.due, '1'))).toBe(false)
     bench.market.begin('history-late')
     bench.market.begin('check-for-buyers')
+    // Both waits are longer than the clocks of Waxpeer and the vault may differ.
     await bench.advanceS(180)
     const listedAt = bench.now()
     bench.advanceMs(121_000)
@@ -160,6 +161,7 @@ describe('a sale', () => {
     const readRows = async () => (await unwrap(client.round(DOTA))).rows
     await expect.poll(readRows, { timeout: 60_000 }).toMatchObject([sold])
     expect((await unwrap(client.round(DOTA))).due).toEqual([])
+    // Less than 150 seconds are left now, so the vault no longer waits for the price.
     bench.advanceMs(151_000)
     expect((await unwrap(client.round(DOTA))).due).toEqual([due])
     bench.market.end('history-late')
