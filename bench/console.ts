@@ -52,7 +52,7 @@ type Samples = { middle: bigint; offered: Sample; paid: Sample }
 
 /** An operator's searches and pages. */
 function findsOf({ middle, offered, paid }: Samples): Find[] {
-  const middleOne = String(middle)
+  const middleId = String(middle)
   const [dayAgo, hourAgo] = [24, 1].map((hours) => new Date(Date.now() - hours * 3_600_000).toISOString())
   const find = (text: string, name: string): Find => ({
     name: `find: ${name}`,
@@ -68,9 +68,9 @@ function findsOf({ middle, offered, paid }: Samples): Find[] {
   return [
     ...plain.split(' ').map((name) => ({ name, find: name, input: {} })),
     list({}, 'newest'),
-    list({ before: middleOne }, 'from the middle'),
+    list({ before: middleId }, 'from the middle'),
     list({ order: 'oldest' }, 'oldest'),
-    list({ order: 'oldest', before: middleOne, status: 'succeeded' }, 'oldest of a status, from the middle'),
+    list({ order: 'oldest', before: middleId, status: 'succeeded' }, 'oldest of a status, from the middle'),
     list({ status: 'tradeDeclined' }, 'of a status'),
     list({ storeId: '1', status: 'succeeded' }, 'of a store and status'),
     list({ steamId: offered.shopper }, 'of a shopper'),

@@ -108,6 +108,7 @@ function factorOf(name: string, action: Action, { few, many }: Times): number {
   return factor
 }
 
+/** The CPU time of a search and a sort over 10,000 items, at the 95th percentile. */
 function scriptMs(): number {
   const items = stock(10_000)
   const queries = ['k', 'kn', 'kni', 'нож', 'red', 'redline 9', '77', '']
@@ -139,9 +140,9 @@ export async function benchGrid(): Promise<Outcome> {
       if (theirTimes !== undefined) factorOf(TANSTACK, action, theirTimes)
     }
     if (theirs !== undefined) console.log(`${TANSTACK}: ${theirs.many.nodes} nodes with 10,000`)
-    const script = scriptMs()
+    const searchMs = scriptMs()
     console.log(
-      `search and sort: ${script.toFixed(2)} ms at the 95th percentile (limit: ${MOST_SCRIPT_MS} ms)`,
+      `search and sort: ${searchMs.toFixed(2)} ms at the 95th percentile (limit: ${MOST_SCRIPT_MS} ms)`,
     )
     const ratio = Math.max(...ratios)
     return {
@@ -150,7 +151,7 @@ export async function benchGrid(): Promise<Outcome> {
       floor: `${ours.few.nodes}nodes`,
       ratio,
       limit: `<=${MOST_RATIO}`,
-      passed: ours.few.nodes === ours.many.nodes && ratio <= MOST_RATIO && script <= MOST_SCRIPT_MS,
+      passed: ours.few.nodes === ours.many.nodes && ratio <= MOST_RATIO && searchMs <= MOST_SCRIPT_MS,
     }
   } finally {
     theirs?.end()

@@ -124,10 +124,10 @@ async function answerOf(child: ChildProcess): Promise<unknown> {
 }
 
 async function costOf(server: Server, work: () => Promise<unknown>) {
-  const [cpuUs, begin] = [await server.cpuUs(), performance.now()]
+  const [cpuUsBefore, beganMs] = [await server.cpuUs(), performance.now()]
   await work()
-  const tookMs = performance.now() - begin
-  return { cpuUs: (await server.cpuUs()) - cpuUs, tookMs }
+  const tookMs = performance.now() - beganMs
+  return { cpuUs: (await server.cpuUs()) - cpuUsBefore, tookMs }
 }
 
 /** Sends at least `count` polls, over persistent connections. Throws if a poll is not answered with 304. */

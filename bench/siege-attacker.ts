@@ -108,7 +108,7 @@ async function attack(plan: Plan, ending: AbortSignal): Promise<Record<string, n
   )
   const statuses: Record<string, number> = {}
   const keepCalling = async (caller: Caller, first: number): Promise<void> => {
-    let next = performance.now()
+    let nextMs = performance.now()
     for (let turn = first; !ending.aborted; turn += 1) {
       const status = await moveOf(
         moves,
@@ -118,8 +118,8 @@ async function attack(plan: Plan, ending: AbortSignal): Promise<Record<string, n
         () => 'cut',
       )
       statuses[status] = (statuses[status] ?? 0) + 1
-      next = Math.max(next + (1_000 * CALLERS) / CALLS_A_SECOND, performance.now() - MOST_LATE_MS)
-      await delay(Math.max(0, next - performance.now()))
+      nextMs = Math.max(nextMs + (1_000 * CALLERS) / CALLS_A_SECOND, performance.now() - MOST_LATE_MS)
+      await delay(Math.max(0, nextMs - performance.now()))
     }
   }
   await Promise.all(callers.map(keepCalling))

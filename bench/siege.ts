@@ -169,7 +169,7 @@ function judge(kind: string, quiet: Wave, underSiege: Wave): Outcome[] {
 
 async function playWave(till: ProcessTill, gateway: Running): Promise<Wave> {
   const seen: Observed = { times: new Map(), refusals: new Map() }
-  const [begin, rows, logged] = [performance.now(), await rowsOf(till), gateway.output().length]
+  const [beganMs, rowsBefore, logBefore] = [performance.now(), await rowsOf(till), gateway.output().length]
   await Promise.all(
     Array.from({ length: SHOPPERS }, async (_, number) => {
       await delay((1_000 / ARRIVALS_A_SECOND) * number)
@@ -178,9 +178,9 @@ async function playWave(till: ProcessTill, gateway: Running): Promise<Wave> {
   )
   return {
     ...seen,
-    minutes: (performance.now() - begin) / 60_000,
-    rows: (await rowsOf(till)) - rows,
-    logBytes: gateway.output().length - logged,
+    minutes: (performance.now() - beganMs) / 60_000,
+    rows: (await rowsOf(till)) - rowsBefore,
+    logBytes: gateway.output().length - logBefore,
   }
 }
 
