@@ -70,9 +70,9 @@ async function refresh(database: Database, at: Date) {
   })
   const basketsMs: number[] = []
   while (tookMs === undefined || basketsMs.length === 0) {
-    const begunMs = performance.now()
+    const basketBeganMs = performance.now()
     await priceBasket(database, at)
-    basketsMs.push(performance.now() - begunMs)
+    basketsMs.push(performance.now() - basketBeganMs)
   }
   await saved
   return { tookMs, basketsMs, statements: (await writesOf(database)) - writesBefore }

@@ -75,7 +75,7 @@ async function fill(db: Db, size: number): Promise<void> {
 /** Creates the call that one round makes several times. */
 type Call = (database: FilledTill) => () => Promise<unknown>
 
-/** A random number of a deposit, from 1, so the rows are not always in memory. */
+/** The number of a random deposit. Numbers begin at 1. Random, because rows that were read before are in memory. */
 const randomNumber = (size: number): number => 1 + Math.floor(Math.random() * size)
 
 const hashOf = (n: number): string => hash('md5', String(n))

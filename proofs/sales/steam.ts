@@ -220,7 +220,7 @@ export class ModelSteam {
     const soonMs = nowMs + random.int(4 * MINUTE_MS)
     if (this.#luck.hits('buyer declines', 0.05)) return { partner: 'declines', actsAtMs: soonMs }
     if (this.#luck.hits('buyer counters', 0.05)) return { partner: 'counters', actsAtMs: soonMs }
-    // Wishes to accounts that are not the vault's own are rare. To reach this case, more of their partners never accept.
+    // Few offers of wishes go to accounts outside the vault. More of them stay open, or the fault would rarely hit one.
     const isWish = message.startsWith('vault w')
     if (this.#luck.hits('buyer never accepts', isWish ? 0.3 : 0.05))
       return { partner: 'ignores', actsAtMs: soonMs }

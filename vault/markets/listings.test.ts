@@ -156,9 +156,9 @@ describe('a listing', () => {
       if (item === undefined) throw new Error('nothing is listed')
       out.plan(['late'])
       await seller.reprice(APP, [{ itemId: item.itemId, priceMinor: 90n }])
-      for (let waited = 0; waited < seconds; waited += 15) {
+      for (let waitedS = 0; waitedS < seconds; waitedS += 15) {
         // The first lists still show the old price.
-        if (waited < 30) await seller.round(APP)
+        if (waitedS < 30) await seller.round(APP)
         out.advanceS(15)
       }
       out.buy(1)

@@ -30,11 +30,11 @@ export function createUnreadSales(
         failingSinceMs.set(appId, Math.min(failingSinceMs.get(appId) ?? nowMs, nowMs))
       else failingSinceMs.delete(appId)
       unasked.delete(appId)
-      const long = [...failingSinceMs].flatMap(([game, sinceMs]) =>
+      const failingLong = [...failingSinceMs].flatMap(([game, sinceMs]) =>
         nowMs - sinceMs >= LONG_MS ? [game] : [],
       )
-      if (failure !== undefined && long.includes(appId))
-        needs.note('sales_unread', accountName(parts), textOf(long, failure))
+      if (failure !== undefined && failingLong.includes(appId))
+        needs.note('sales_unread', accountName(parts), textOf(failingLong, failure))
       else if (failingSinceMs.size === 0 && unasked.size === 0) needs.end('sales_unread', accountName(parts))
     },
   }

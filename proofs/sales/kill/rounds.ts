@@ -46,7 +46,7 @@ const MOST_LIFE_MS = 6_000
 const UNTIL_HALF_DONE_MS = 8_000
 /** The longest time from the chosen entry to the kill. */
 const MOST_LAG_MS = 30
-/** Enough for a busy machine. */
+/** The longest that any of the waits below may last: enough for a busy machine. */
 const WAIT_MS = 600_000
 /** Keeps the load's random numbers apart from those that decide when to kill. */
 const LOAD_SEED = 2_000_000

@@ -30,8 +30,8 @@ export async function startProcess(
       onRevival()
     })
   }
-  const gate: Gate = (low, high) =>
-    waitForTurn({ engine, random, faults }, process, { ms: random.between(low, high), onCrash })
+  const gate: Gate = (leastMs, mostMs) =>
+    waitForTurn({ engine, random, faults }, process, { ms: random.between(leastMs, mostMs), onCrash })
   const connections = await openConnections({
     sessions,
     scheduler,
