@@ -151,8 +151,8 @@ describe('sandbox mode', () => {
   })
 
   test('reads the limits of a bot, and refuses limits above Steam’s own', () => {
-    const usual = { liveOffers: 30, liveOffersWithPartner: 5, itemsHeld: DEFAULT_FLEET_LIMITS.itemsHeld }
-    expect(read({})).toMatchObject({ config: { fleetLimits: usual } })
+    const defaults = { liveOffers: 30, liveOffersWithPartner: 5, itemsHeld: DEFAULT_FLEET_LIMITS.itemsHeld }
+    expect(read({})).toMatchObject({ config: { fleetLimits: defaults } })
     const limits = {
       TRADETILL_BOT_OFFERS: '12',
       TRADETILL_BOT_OFFERS_PER_PARTNER: '2',
@@ -202,10 +202,10 @@ describe('sandbox mode', () => {
   })
 
   test('D-9 reads the days of protection of each game, with defaults', () => {
-    const usual = { cs: 8, dota: 0, rust: 0, tf: 0 }
-    expect(read({})).toMatchObject({ config: { protectionDays: usual } })
+    const defaults = { cs: 8, dota: 0, rust: 0, tf: 0 }
+    expect(read({})).toMatchObject({ config: { protectionDays: defaults } })
     expect(read({ TRADETILL_PROTECTION_DAYS: 'cs:0,dota:3' })).toMatchObject({
-      config: { protectionDays: { ...usual, cs: 0, dota: 3 } },
+      config: { protectionDays: { ...defaults, cs: 0, dota: 3 } },
     })
   })
 

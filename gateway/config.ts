@@ -27,7 +27,9 @@ import type { PricingRules } from './pricing/price.ts'
 import { PRICE_SETTINGS, problemOfRules, rulesOf, type WebSources, webSourcesOf } from './pricing/settings.ts'
 import { KEEP_SETTINGS, type Keep, keepOf } from './retention/settings.ts'
 
-/** Steam protects trades of Counter-Strike 2 for 7 days. The eighth allows for differing clocks and late reversals. */
+/**
+ * Steam protects trades of Counter-Strike 2 for 7 days. An eighth day allows for late reversals and differing clocks.
+ */
 export const DEFAULT_PROTECTION_DAYS: Record<Game, number> = { cs: 8, dota: 0, rust: 0, tf: 0 }
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
@@ -186,7 +188,9 @@ export type Config = {
   metricsPort: number | undefined
   publicUrl: URL
   console: ConsoleConfig | undefined
-  /** Selects the rules for webhook addresses. Webhooks of a public sandbox may not reach this machine, as in live mode. */
+  /**
+   * Selects the rules for webhook addresses. Webhooks of a public sandbox may not reach this machine, as in live mode.
+   */
   webhookMode: 'sandbox' | 'live'
   /** Undefined if the gateway runs its own PostgreSQL in dataDir. */
   databaseUrl: string | undefined

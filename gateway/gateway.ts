@@ -70,6 +70,7 @@ import { createSender } from './webhooks/sender.ts'
 import { deliveryWriter, type Signer } from './webhooks/store.ts'
 
 const WIDGET_FOLDER = join(import.meta.dirname, '../widget/dist')
+/** How often to read a sandbox's clock. */
 const CLOCK_MS = 1_000
 
 export type Gateway = {
@@ -264,7 +265,7 @@ function startSweep({ work, ...when }: Sweep, log: Log, shutdown: Shutdown): Rep
   return running
 }
 
-/** Follows a sandbox's clock. A jump runs the sweeps and the price feeds at once, because some may have become due. */
+/** Follows a sandbox's clock. An advance runs the sweeps and price feeds at once, because some may have become due. */
 function followSandbox(parts: Parts, shutdown: Shutdown, repeated: readonly Repeating[]): void {
   const { log, database, advancedClock: clock, config } = parts
   if (clock === undefined || config.steamSandboxUrl === undefined) return

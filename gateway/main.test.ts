@@ -120,8 +120,8 @@ test('a gateway in live mode without its settings ends with a readable list, and
 })
 
 /**
- * How many days the gateway's clock is ahead of the machine's. Reads the time of the dollar's rate, which a gateway sets
- * when it starts.
+ * How many days the gateway's clock is ahead of the machine's. Reads the time of the dollar's rate, which a gateway
+ * sets when it starts.
  */
 async function daysAhead({ pool }: TestDatabase): Promise<unknown> {
   const { rows } = await pool.query(

@@ -12,6 +12,7 @@ import { type AdvancedClock, systemClock, type TillClock } from './kit/clock.ts'
 import { createSecretBox, type SecretBox } from './kit/secret-box.ts'
 import type { Startup } from './startup.ts'
 
+/** docs/scaling.md counts the connections of a gateway. */
 const DATABASE_CONNECTIONS = 10
 const LEASE_CONNECTIONS = 2
 /** So short that a failed renewal can be repeated several times before the lease ends. */

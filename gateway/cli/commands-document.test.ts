@@ -60,9 +60,9 @@ describe('docs/commands.md', () => {
   it('and the other files of its folder contain no line of SQL', () => {
     const folder = join(import.meta.dirname, '../../docs')
     const files = readdirSync(folder).filter((file) => file.endsWith('.md'))
-    const isSql = /^(?:```sql|(?:select|insert into|update|delete from|create|alter|drop) \w+[^|]*;?$)/im
+    const sqlLine = /^(?:```sql|(?:select|insert into|update|delete from|create|alter|drop) \w+[^|]*;?$)/im
     expect(files.length).toBeGreaterThan(8)
-    expect(files.filter((file) => isSql.test(readFileSync(join(folder, file), 'utf8')))).toEqual([])
+    expect(files.filter((file) => sqlLine.test(readFileSync(join(folder, file), 'utf8')))).toEqual([])
   })
 
   it.each(names)('names the fields of %s', (name) => {

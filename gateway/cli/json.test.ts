@@ -94,7 +94,7 @@ async function paidDeposit(storeId: bigint): Promise<{ id: bigint; bot: BotConte
 }
 
 /** Runs the commands for trades, shoppers and single deposits, as if no bot could ask Steam about its trades. */
-async function tradeByHand(storeId: bigint, bot: BotContext): Promise<void> {
+async function printTradesAndShoppers(storeId: bigint, bot: BotContext): Promise<void> {
   const deposit = await aDeposit(till, { id: storeId }, { game: 'cs' })
   const { tradeId } = await offerFor(till, bot, deposit)
   await print(['trade', 'list'])
@@ -234,7 +234,7 @@ async function printAll(): Promise<void> {
   await print(['items', 'departures', '--unexplained'])
   await print(['items', 'explain', '1', '--reason', 'I sent them myself'])
   await print(['items', 'drift', '--bot', String(bot.botId), '--now'])
-  await tradeByHand(1n, bot)
+  await printTradesAndShoppers(1n, bot)
   const knife = ['--game', 'cs', '--item', 'Knife']
   await print(['price', 'block', '--game', 'rust', '--all'])
   await print(['price', 'freeze', ...knife])

@@ -202,7 +202,7 @@ describe('a command', () => {
 })
 
 describe('serve', () => {
-  it('prepares its database without loading the query builder, the job queue or the web server', async () => {
+  it('loads the code that prepares its database without query builder, job queue or web server', async () => {
     const { code, loaded } = await runAndRecord([], { script: '../startup.ts' })
     expect(code).toBe(0)
     expect(loaded).toContain('pg')

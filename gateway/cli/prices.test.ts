@@ -26,7 +26,7 @@ it('price show prints a source’s price, the weekly level, and the shopper’s 
   expect(code).toBe(0)
 })
 
-it('price show marks a price from the future and does not use it', async () => {
+it('price show marks a price from the future', async () => {
   const asOf = new Date(Date.now() + 3_600_000)
   const row = { marketHashName: 'Case', usdMicros: 1n, levelUsdMicros: null, popularity: 60, asOf }
   await savePrices(database.db, { source: 'market', game: 'cs' }, [{ ...row, popularityKind: 'sales30d' }])

@@ -36,8 +36,8 @@ const CONNECT_MS = 10_000
 const MOST_CONNECTIONS = 2
 
 /**
- * Creates a session that opens nothing in advance. Its methods reject with a Refusal if the settings are wrong, or if the
- * database that they need cannot be used.
+ * Creates a session that opens nothing in advance. Its methods reject with a Refusal if the settings are wrong, or if
+ * the database that they need cannot be used.
  */
 export function createSession({ env, terminal }: Surroundings): Session {
   const closers: (() => Promise<unknown>)[] = []

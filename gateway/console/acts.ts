@@ -45,10 +45,12 @@ const address = store.extend({ address: text(300) })
 const market = z.object({ market: text(40) })
 const proposal = z.object({ proposalId: id })
 const hours = (most: number) => z.int().min(0).max(most)
-const DOLLARS = z.string().regex(/^\d{1,9}$/, 'must be whole dollars')
+/** Kept as text, as it was typed. */
+const wholeDollars = z.string().regex(/^\d{1,9}$/, 'must be whole dollars')
 
 const SEQUENCE = z.int().min(1).max(999_999_999)
-const dollars = z
+/** Parses an amount such as 850.00 into cents. */
+const dollarsAndCents = z
   .string()
   .max(30)
   .transform((typed, context) => {
@@ -84,8 +86,7 @@ const announcement = z.object({
 })
 
 const origins = z.array(text()).max(20)
-/** Whole dollars, as typed. */
-const riskLimitUsd = DOLLARS.transform((dollars) => BigInt(dollars))
+const riskLimitUsd = wholeDollars.transform((dollars) => BigInt(dollars))
 const terms = {
   webhookUrl: text(2_000).optional(),
   accent: text(7).nullable().optional(),
@@ -162,8 +163,10 @@ export const ACTS: Record<string, Call> = {
   'price block': supportAct(priceTarget, blockPrice),
   'price freeze': supportAct(priceTarget, freezePrice),
   'price release': supportAct(priceTarget, releasePrice),
-  'price override': seriousAct(z.object({ game: z.enum(GAMES), item: text(), usd: dollars }), (deps, input) =>
-    overridePrice(deps, { game: input.game, item: input.item, usdMicros: input.usd * MICROS_PER_CENT }),
+  'price override': seriousAct(
+    z.object({ game: z.enum(GAMES), item: text(), usd: dollarsAndCents }),
+    (deps, { game, item, usd: usdCents }) =>
+      overridePrice(deps, { game, item, usdMicros: usdCents * MICROS_PER_CENT }),
   ),
   'market off': supportAct(market, (deps, input) => switchMarket(deps, { ...input, isOff: true })),
   'market on': supportAct(market, (deps, input) => switchMarket(deps, { ...input, isOff: false })),
@@ -206,7 +209,7 @@ export const ACTS: Record<string, Call> = {
   'items drift': supportAct(z.object({ bot: text(20) }), (deps, input) => lookForDrift(deps, input.bot)),
   'proposal approve': seriousAct(proposal, (deps, { proposalId }) => approveProposal(deps, proposalId)),
   'proposal decline': seriousAct(proposal, (deps, { proposalId }) => declineProposal(deps, proposalId)),
-  'proposal limit': seriousAct(z.object({ dollars: DOLLARS.nullable() }), (deps, { dollars }) =>
+  'proposal limit': seriousAct(z.object({ dollars: wholeDollars.nullable() }), (deps, { dollars }) =>
     changeApprovalLimit(deps, {
       aboveUsdMinor: dollars === null ? null : BigInt(dollars) * CENTS_PER_DOLLAR,
     }),

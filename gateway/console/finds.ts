@@ -31,7 +31,9 @@ import { listWishes } from '../operations/wishes.ts'
 import { type Call, find } from './call.ts'
 import { currency, id, nothing, page, steamId, text, time } from './input.ts'
 
-/** Parses a typed amount. Returns undefined if nothing was typed, and null if the amount is not valid in its currency. */
+/**
+ * Parses a typed amount. Returns undefined if nothing was typed, and null if the amount is not valid in its currency.
+ */
 const amountOf = (typed: string | undefined, inCurrency: Currency = 'USD'): bigint | undefined | null =>
   typed === undefined ? undefined : (parseAmount(typed, inCurrency) ?? null)
 

@@ -6,7 +6,9 @@ import { captureLog } from '../testing/log.ts'
 import { createLive } from './live.ts'
 
 const CHECK_MS = 2_000
-/** The first check is made at once. Every tenth is a beat: each stream gets a line, and those of ended sessions close. */
+/**
+ * The first check is made at once. Every tenth is a beat: each stream gets a line, and those of ended sessions close.
+ */
 const FIRST_BEAT_MS = 9 * CHECK_MS
 
 async function startLive() {

@@ -133,9 +133,9 @@ function addSession(app: FastifyInstance, deps: ConsoleDeps): void {
   app.post('/ops/session', async (request, reply) => {
     const { name, role, operatorId, session } = await requireVisitor(deps, request)
     const { mode } = deps.config
-    const fresh = operatorId === null || isFresh(session, deps.clock.machineNow())
     const isSandbox = operatorId === null
-    return send(reply, { name, role, mode, isSandbox, isFresh: fresh, now: deps.clock.now() })
+    const hasFreshCheck = isSandbox || isFresh(session, deps.clock.machineNow())
+    return send(reply, { name, role, mode, isSandbox, isFresh: hasFreshCheck, now: deps.clock.now() })
   })
   app.post('/ops/step-up/begin', async (request, reply) =>
     send(reply, await beginStepUp(deps, await requireVisitor(deps, request))),
@@ -185,9 +185,9 @@ function addAct(
   { name, call, takeAct }: NamedCall & { takeAct: TakeAct },
 ): void {
   app.post(`/ops/act/${name.replaceAll(' ', '-')}`, async (request, reply) => {
-    const who = await requireVisitor(deps, request)
-    admit(who, call, deps.clock.machineNow())
-    const { act, input } = takeAct(who, request.body)
+    const visitor = await requireVisitor(deps, request)
+    admit(visitor, call, deps.clock.machineNow())
+    const { act, input } = takeAct(visitor, request.body)
     return sendAnswer(reply, await call.run(act, input))
   })
 }

@@ -78,6 +78,7 @@ describe('D-33 a one-time link', () => {
 
   test('replaces an earlier link of the same operator', async () => {
     const first = await linkFor(till, name)
+    // Names are compared without regard to case.
     const second = await linkOperator(till.by('host'), name.toUpperCase())
     if (second.kind === 'refused') throw new Error(second.message)
     expect(await refusalOf(register(till, first))).toBe('link_over')

@@ -73,7 +73,7 @@ describe('every migration', () => {
     expect(later.map(({ name, oldestVersion }) => `${name} needs ${oldestVersion}`)).toEqual([])
   })
 
-  it('before 0051 lets the build of 0049, which calls itself 0.2.0, restart beside a newer gateway', () => {
+  it('before 0051 lets a build that ends with 0049, and calls itself 0.2.0, restart beside a newer gateway', () => {
     const files = migrationFiles().filter(({ name }) => name < '0050')
     const applied = migrationFiles()
       .filter(({ name }) => name < '0051')

@@ -40,8 +40,8 @@ export type PriceHoldTable = {
 }
 
 /**
- * One feed of a source: the prices of a game, or exchange rates. `good_at`: the last successful request. `failures`: the
- * failed requests since then.
+ * One feed of a source: the prices of a game, or exchange rates. `good_at`: the last successful request. `failures`:
+ * the failed requests since then.
  */
 export type PriceFeedTable = {
   source: string

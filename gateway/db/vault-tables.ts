@@ -54,8 +54,8 @@ export type VaultDeedTable = {
 export type VaultNeedTable = { kind: string; about: string; text: string; since: Date; seen_at: Date }
 
 /**
- * Items of the vault's accounts that are not on sale, and why. Only the vault's role writes it. `app_id` and `items` are
- * null if nothing is listed for the account.
+ * Items of the vault's accounts that are not on sale, and why. Only the vault's role writes it. `app_id` and `items`
+ * are null if nothing is listed for the account.
  */
 export type VaultUnlistedTable = {
   market: string

@@ -7,6 +7,7 @@ import type { ConsoleAnswer, ConsoleProbe } from './console.ts'
 import { ask, certificateEnd } from './public-probe.ts'
 
 const LISTENER_MS = 3_000
+/** The most characters of an answer to search. The console's document has fewer. */
 const MOST_CHARACTERS = 20_000
 const TITLE = '<title>Tradetill console</title>'
 const MODES = ['sandbox', 'live'] as const

@@ -21,7 +21,7 @@ export type DatabaseProbe = {
   mayRead: boolean
   inRecovery: boolean
   readOnly: boolean
-  /** `real`: the server process of this connection. `named`: the id announced on connecting, which a pooler invents. */
+  /** `real`: the server process of this connection. `named`: the id announced on connecting; a pooler invents one. */
   backend: { real: number; named: number }
   connections: { used: number; most: number }
   /**

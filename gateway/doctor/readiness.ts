@@ -187,7 +187,9 @@ export function storeFindings(stores: readonly StoreState[]): Finding[] {
 
 type StoreCommission = { id: bigint; name: string; commissionBps: number | null }
 
-/** Checks the stores' own commissions again, because the settings may have changed since `store update` checked them. */
+/**
+ * Checks the stores' own commissions again, because the settings may have changed since `store update` checked them.
+ */
 export function commissionFindings(
   stores: readonly StoreCommission[],
   config: Pick<Config, 'priceRules' | 'mayPayAboveLevel'>,

@@ -55,7 +55,10 @@ function dropOldest(buckets: Map<string, unknown>): void {
   if (!oldest.done) buckets.delete(oldest.value)
 }
 
-/** `network`: the /48 of an IPv6 address. The owner of a /48 can pose as 65,536 subscribers. */
+/**
+ * `key`: the subscriber, who has one IPv4 address or one /64 of IPv6. `network`: the /48 of an IPv6 address. Its owner
+ * can pose as 65,536 subscribers.
+ */
 type Caller = { key: string; network: string | undefined }
 
 function readCaller(ip: string): Caller {
@@ -74,7 +77,7 @@ export const REMEMBERED_ADDRESSES = { texts: 4_096, length: 64 }
 
 const callerOf = remember(readCaller, REMEMBERED_ADDRESSES)
 
-/** Returns the key of a subscriber, who has one IPv4 address or one /64 of IPv6, in any notation. */
+/** Returns the key of an address's subscriber, the same for every notation of the address. */
 export const addressKey = (ip: string): string => callerOf(ip).key
 
 /** A network may spend as much as this many subscribers. */

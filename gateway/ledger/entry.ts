@@ -117,8 +117,8 @@ function stepBelow(amount: bigint): bigint {
 }
 
 /**
- * `free`: the limit minus credit at risk. `ownPromise` and `otherPromises`: what is promised to this trade, and to other
- * open trades.
+ * `free`: the limit minus credit at risk. `ownPromise` and `otherPromises`: what is promised to this trade, and to
+ * other open trades.
  */
 export type Room = { free: bigint; ownPromise: bigint; otherPromises: bigint }
 

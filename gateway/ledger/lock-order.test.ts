@@ -39,9 +39,9 @@ const balanceOf = async (id: bigint) =>
     .balance
 
 /**
- * Locks the balance `has`, or the used limit of this store, as another transaction would. Starts `work`, and resolves to
- * whether the other transaction could lock the balance `wants` while `work` waits for it. If not, both would wait for
- * each other.
+ * Locks the balance `has`, or the used limit of this store, as another transaction would. Starts `work`, and resolves
+ * to whether the other transaction could lock the balance `wants` while `work` waits for it. If not, both would wait
+ * for each other.
  */
 async function canContinue(
   { has, wants }: { has: bigint | { limitOf: bigint }; wants: bigint },

@@ -38,8 +38,8 @@ type PostingParts = { entries: RawBuilder<unknown>; balances: RawBuilder<unknown
 /**
  * The statements that write the entries and then the balances. Balance rows are locked last, so only briefly, and in
  * the order of their ids, so these locks cannot deadlock. A posting that may leave the store in debt also removes the
- * floor of its available balance. `after`: the name of a common table expression that must run before them. `later`: the
- * later postings of the transaction, whose balances are locked too.
+ * floor of its available balance. `after`: the name of a common table expression that must run before them. `later`:
+ * the later postings of the transaction, whose balances are locked too.
  */
 export function postingSql(
   posting: Posting,

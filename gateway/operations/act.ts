@@ -39,8 +39,8 @@ export type SecondOperator<T> = {
 
 export type Amount = { amountMinor: bigint; currency: Currency }
 
-const MOST_NAME = 80
-const MOST_REASON = 500
+const MOST_NAME_CHARACTERS = 80
+const MOST_REASON_CHARACTERS = 500
 const CONTROL = /\p{Cc}/u
 
 /**
@@ -136,12 +136,12 @@ async function propose(deps: ActDeps, proposal: NewProposal): Promise<Refused> {
 }
 
 function mistakeOf({ operator, reason }: ActDeps, namedAct: Pick<NamedAct<never>, 'name' | 'needsReason'>) {
-  if (operator.length < 1 || operator.length > MOST_NAME || CONTROL.test(operator)) {
-    return `The operator must have a name of 1 to ${MOST_NAME} characters.`
+  if (operator.length < 1 || operator.length > MOST_NAME_CHARACTERS || CONTROL.test(operator)) {
+    return `The operator must have a name of 1 to ${MOST_NAME_CHARACTERS} characters.`
   }
   if (reason === null) return namedAct.needsReason === true ? `${namedAct.name} needs a reason.` : undefined
-  if (reason.trim() === '' || reason.length > MOST_REASON || CONTROL.test(reason)) {
-    return `The reason must have 1 to ${MOST_REASON} characters on one line.`
+  if (reason.trim() === '' || reason.length > MOST_REASON_CHARACTERS || CONTROL.test(reason)) {
+    return `The reason must have 1 to ${MOST_REASON_CHARACTERS} characters on one line.`
   }
   return undefined
 }

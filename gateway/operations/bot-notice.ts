@@ -14,8 +14,8 @@ export function answersNotice({ protectionAcknowledged, areOffersListed }: Answe
 }
 
 /**
- * Returns a notice about a bot that was just added; empty if Steam would hold no trade. `days`: how long Steam would hold
- * a trade because of the bot; null if that was not checked.
+ * Returns a notice about a bot that was just added; empty if Steam would hold no trade. `days`: how long Steam would
+ * hold a trade because of the bot; null if that was not checked.
  */
 function holdNotice(days: number | null): string {
   if (days === null)

@@ -34,7 +34,6 @@ export type BotView = ListedBot & {
   calls: CallCount
 }
 
-/** `which`: number or Steam id of the bot. */
 export async function showBot(deps: FindDeps, idOrSteamId: string): Promise<Answer<BotView>> {
   const { db, clock, config } = deps
   const bot = await findBot(db, idOrSteamId)

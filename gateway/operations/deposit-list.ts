@@ -25,7 +25,7 @@ export type DepositPage = { deposits: DepositInList[]; next: bigint | null }
 /** The most batches of rows that one call examines before it answers with the matches so far. */
 const MOST_ROUNDS = 7
 
-/** Deposits that an export reads at a time. */
+/** How many deposits an export reads at a time. */
 const PAGE = 500
 
 /** Lists deposits, newest first unless the filter has another order. */
@@ -69,8 +69,8 @@ function mistakeOf({ leastMinor, mostMinor, currency, order }: DepositFilter): s
 const MOST_EXPORTED = 100_000
 
 /**
- * Returns every matching deposit. If there are more than `MOST_EXPORTED`, refuses with those read so far, and says where
- * to continue.
+ * Returns every matching deposit. If there are more than `MOST_EXPORTED`, refuses with those read so far, and says
+ * where to continue.
  */
 export async function exportDeposits(deps: ReadDeps, filter: DepositFilter): Promise<Answer<DepositPage>> {
   const deposits: DepositInList[] = []

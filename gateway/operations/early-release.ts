@@ -1,4 +1,6 @@
-/** Early release. It has its own file, because it loads the rules of trades, which other acts on deposits do not need. */
+/**
+ * Early release. It has its own file, because it loads the rules of trades, which other acts on deposits do not need.
+ */
 import type { Currency } from '../../contract/money.ts'
 import type { Tx } from '../db/client.ts'
 import { lockDeposit } from '../deposits/store.ts'

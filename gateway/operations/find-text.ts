@@ -23,10 +23,12 @@ export type Reading =
 
 export type ReadText = { kind: 'read'; readings: readonly Reading[] } | { kind: 'unreadable'; why: string }
 
+/** Limits on the lengths of a text, an order id and a word in characters, and on the number of words. */
 export const LONGEST_TEXT = 512
 const LONGEST_ORDER = 128
 const MOST_WORDS = 8
 const LONGEST_WORD = 40
+/** A text with fewer letters and digits does not narrow a search for names. */
 const LEAST_LETTERS = 2
 const CONTROL = /\p{Cc}/u
 

@@ -49,8 +49,8 @@ const viewOf = ({ price, gross, place: _, ...item }: ListedItem): ListedItemView
 const MOST_ROUNDS = 3
 
 /**
- * Lists matching items among all that bots ever received, newest first. A page may be short or empty although more pages
- * follow.
+ * Lists matching items among all that bots ever received, newest first. A page may be short or empty although more
+ * pages follow.
  */
 export async function listItems({ db }: FindDeps, filter: ItemFilter): Promise<Answer<ItemPage>> {
   const places: bigint[] = []

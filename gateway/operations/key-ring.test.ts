@@ -22,7 +22,7 @@ const withNewKey = createSecretBox(NEW)
 /** More bots than fit into one batch. */
 const BOTS = 105
 /** Sealed values: the tokens of bots, two webhook secrets, an idempotent answer, and three trade tokens. */
-const ALL = BOTS + 6
+const VALUE_COUNT = BOTS + 6
 const SEALED_BEFORE_KILL = 40
 const HASH = '0'.repeat(32)
 const ANSWER_PLACE = 'idempotency_key:1:a:b:answer'
@@ -141,9 +141,11 @@ const startWithNew = () => recordKey(database.pool, fingerprintOf(NEW))
 describe('a rotation', () => {
   it('seals every value with the new key while gateways read, and then only the new key is needed', async () => {
     const before = await readAll(withBothKeys)
-    expect(before).toHaveLength(ALL)
+    expect(before).toHaveLength(VALUE_COUNT)
     await startWithNew()
-    expect(await showKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ data: { values: ALL, left: ALL } })
+    expect(await showKeyRing(depsWith(NEW, [OLD]))).toMatchObject({
+      data: { values: VALUE_COUNT, left: VALUE_COUNT },
+    })
     let isOver = false
     const rotated = rotateKeyRing(depsWith(NEW, [OLD])).finally(() => {
       isOver = true
@@ -154,7 +156,10 @@ describe('a rotation', () => {
       reads += 1
     } while (!isOver)
     expect(reads).toBeGreaterThan(1)
-    expect(await rotated).toMatchObject({ kind: 'done', data: { resealed: ALL, left: 0, unreadable: 0 } })
+    expect(await rotated).toMatchObject({
+      kind: 'done',
+      data: { resealed: VALUE_COUNT, left: 0, unreadable: 0 },
+    })
     expect(await readAll(withNewKey)).toEqual(before)
     expect(await ownershipWith(NEW)).toMatchObject({ kind: 'own' })
     expect(await ownershipWith(OLD)).toMatchObject({ kind: 'foreign' })
@@ -163,7 +168,9 @@ describe('a rotation', () => {
       data: { resealed: 0, left: 0 },
     })
     const acts = await database.db.selectFrom('operator_act').select(['act', 'arguments']).execute()
-    expect(acts).toEqual([{ act: 'key-ring rotate', arguments: { left: 0, resealed: ALL, unreadable: 0 } }])
+    expect(acts).toEqual([
+      { act: 'key-ring rotate', arguments: { left: 0, resealed: VALUE_COUNT, unreadable: 0 } },
+    ])
   })
 
   it('can be killed halfway: every value still opens, and the next run continues', async () => {
@@ -179,7 +186,7 @@ describe('a rotation', () => {
       },
     }
     await expect(resealAll(database.db, failing, markOf(NEW))).rejects.toThrow('killed')
-    const valuesLeft = ALL - SEALED_BEFORE_KILL
+    const valuesLeft = VALUE_COUNT - SEALED_BEFORE_KILL
     expect(await showKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ data: { left: valuesLeft } })
     expect(await readAll(withBothKeys)).toEqual(before)
     expect(await ownershipWith(NEW)).toMatchObject({
@@ -215,7 +222,7 @@ describe('a rotation', () => {
       .execute()
     expect(await rotateKeyRing(depsWith(NEW, [OLD]))).toMatchObject({
       kind: 'done',
-      data: { resealed: ALL - 1, left: 1, unreadable: 1 },
+      data: { resealed: VALUE_COUNT - 1, left: 1, unreadable: 1 },
       message: expect.stringContaining('No key of these settings opens 1 of them.'),
     })
     expect(await ownershipWith(NEW)).toMatchObject({ kind: 'foreign' })
@@ -227,7 +234,7 @@ describe('a rotation', () => {
     const otherGateway = { owner: randomUUID(), maxBots: 50, keyFingerprint: fingerprintOf(OLD) }
     await beatProcess(database.db, otherGateway)
     expect(await rotateKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ kind: 'refused', refusal: 'conflict' })
-    expect(await showKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ data: { left: ALL } })
+    expect(await showKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ data: { left: VALUE_COUNT } })
     await beatProcess(database.db, { ...otherGateway, keyFingerprint: fingerprintOf(NEW) })
     expect(await rotateKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ kind: 'done' })
   })

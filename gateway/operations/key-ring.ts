@@ -16,6 +16,7 @@ import {
   valuesWithout,
 } from './sealed-store.ts'
 
+/** How many values to read at a time. */
 const BATCH = 100
 /** A gateway with another key would keep sealing values with that key, which would be lost with it. */
 const OTHER_KEY_IN_USE = refused(

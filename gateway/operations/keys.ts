@@ -23,7 +23,7 @@ export type NewKey = {
   expires: string | undefined
 }
 
-const MOST_NAME = 80
+const MOST_NAME_CHARACTERS = 80
 const MOST_LIFETIME_S = 3_650 * 86_400
 const INVALID_LIFETIME = refused('usage', 'The lifetime must be a duration such as 90d, at most 3650 days.')
 
@@ -40,8 +40,8 @@ export async function listKeys({ db, clock }: FindDeps, storeId: bigint): Promis
 export function addKey(deps: ActDeps, { storeId, name, scopes, expires }: NewKey): Promise<Answer<FreshKey>> {
   const argumentsOf = ({ keyId }: FreshKey) => ({ keyId, storeId, name, scopes, expires })
   return act(deps, { name: 'key add', argumentsOf }, async (tx) => {
-    if (name.length < 1 || name.length > MOST_NAME) {
-      return refused('usage', `The name must have 1 to ${MOST_NAME} characters.`)
+    if (name.length < 1 || name.length > MOST_NAME_CHARACTERS) {
+      return refused('usage', `The name must have 1 to ${MOST_NAME_CHARACTERS} characters.`)
     }
     const lifetimeS = expires === undefined ? null : readDuration(expires)
     if (lifetimeS === undefined || (lifetimeS ?? 0) > MOST_LIFETIME_S) return INVALID_LIFETIME

@@ -5,7 +5,7 @@ import { type Answer, done } from './operation.ts'
 
 export type LedgerCheck = { entries: number; differences: Difference[] }
 
-/** Corrects nothing. */
+/** Lists the differences in the ledger. Corrects none. */
 export async function verifyLedger(pool: pg.Pool): Promise<Answer<LedgerCheck>> {
   const differences = await verify(pool)
   const data = { entries: await countEntries(pool), differences }

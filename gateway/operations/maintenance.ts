@@ -17,7 +17,7 @@ export type Announcement = {
   until?: Date | undefined
 }
 
-const MOST_TEXT = 300
+const MOST_TEXT_CHARACTERS = 300
 const CONTROL = /\p{Cc}/u
 const LONGEST_MS = 30 * 86_400_000
 
@@ -56,8 +56,11 @@ function noticeOf({ text = {}, lasts, until }: Announcement, now: Date): Notice 
   if ((en === undefined) !== (ru === undefined))
     return 'Give the text in both English and Russian, or in neither.'
   for (const each of [en, ru]) {
-    if (each !== undefined && (each.trim() === '' || each.length > MOST_TEXT || CONTROL.test(each))) {
-      return `The text must have 1 to ${MOST_TEXT} characters on one line.`
+    if (
+      each !== undefined &&
+      (each.trim() === '' || each.length > MOST_TEXT_CHARACTERS || CONTROL.test(each))
+    ) {
+      return `The text must have 1 to ${MOST_TEXT_CHARACTERS} characters on one line.`
     }
   }
   const wording = en === undefined || ru === undefined ? null : { en, ru }

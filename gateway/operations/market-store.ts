@@ -30,7 +30,7 @@ export type UnlistedItems = {
   saidAt: Date
 }
 
-/** More than a vault reports. */
+/** Limits of the lists. A vault reports fewer. */
 const MOST_NEEDS = 200
 const MOST_UNLISTED = 200
 

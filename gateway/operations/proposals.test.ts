@@ -1,4 +1,4 @@
-/** Which acts need no second operator. */
+/** The amounts above which an act needs a second operator. */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { inTransaction } from '../db/transaction.ts'

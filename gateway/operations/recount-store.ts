@@ -10,8 +10,8 @@ export type WrongCounts = { bots: number; stores: number }
 const NO_LIMIT = 2 ** 31 - 1
 
 /**
- * Recounts every bot's items and every store's credit at risk. The lock on bots lets other transactions insert rows that
- * reference a bot. New credits wait until the transaction ends, because `countRisk` locks their sums.
+ * Recounts every bot's items and every store's credit at risk. The lock on bots lets other transactions insert rows
+ * that reference a bot. New credits wait until the transaction ends, because `countRisk` locks their sums.
  */
 export async function countAgain(tx: Tx): Promise<WrongCounts> {
   const { rows: before } = await sql<{ id: bigint; items: number; counted_to: bigint }>`

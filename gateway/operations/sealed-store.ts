@@ -52,8 +52,8 @@ export const SEALED: readonly SealedColumn[] = [
 export type SealedValue = { at: string[]; place: string; sealed: Buffer }
 
 /**
- * Returns values that do not begin with `mark`, in the order of their rows, starting after the row `after`. Sealed values
- * begin with the mark of their key.
+ * Returns values that do not begin with `mark`, in the order of their rows, starting after the row `after`. Sealed
+ * values begin with the mark of their key.
  */
 export async function valuesWithout(
   db: Db,

@@ -24,7 +24,9 @@ import {
 } from './operation.ts'
 import { moneyOfShopper, type ShopperMoney, type ShopperTrades, tradesOfShopper } from './shopper-store.ts'
 
+/** The most accounts in each of the two lists. */
 const MOST_LISTED = 1_000
+/** The most deposits shown with an account. */
 const MOST_SHOWN = 20
 
 export type ShopperView = FoundShopper & {

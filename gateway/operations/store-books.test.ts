@@ -1,6 +1,6 @@
 /**
- * An operator's payouts and adjustments of a store's balance: in the statement, the report, the acts and the check of the
- * ledger.
+ * An operator's payouts and adjustments of a store's balance: in the statement, the report, the acts and the check of
+ * the ledger.
  */
 
 import type pg from 'pg'

@@ -62,7 +62,9 @@ export async function showStatement(
   })
 }
 
+/** The whole export is in memory at once. */
 const MOST_EXPORTED = 100_000
+/** How many movements an export reads at a time. */
 const PAGE = 500
 
 /** Ignores `limit`: returns all pages together. Stops after `MOST_EXPORTED` movements, and says where to continue. */

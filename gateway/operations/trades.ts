@@ -138,8 +138,8 @@ export function releaseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<Cha
 }
 
 /**
- * Takes back the credit of a trade that is `held`, spendable or not. Meant for a trade about which no bot can ask Steam,
- * if the operator knows that the shopper took all items back.
+ * Takes back the credit of a trade that is `held`, spendable or not. Meant for a trade about which no bot can ask
+ * Steam, if the operator knows that the shopper took all items back.
  */
 export function reverseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<ChangedTrade>> {
   const secondOperator = secondOperatorFor(tradeId, { tradeId })

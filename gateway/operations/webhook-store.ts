@@ -32,6 +32,7 @@ export type EndpointRow = {
   lastAttempt: { at: Date; status: number | null; failure: string | null } | null
 }
 
+/** Counting stops here, so a long outage of an endpoint does not slow the list down. */
 export const MOST_COUNTED = 1_000
 
 const RETRYING = sql`from webhook_delivery where endpoint_id = endpoint.id and state = 'due' and claim > 0 and attempts > 0`

@@ -29,12 +29,12 @@ const TO = {
   placeholder: 'NAME',
 } as const
 
-const MOST_NAMED = 500
+const MOST_ASSETS = 500
 
 function assetIds(typed: string): string[] {
   const ids = typed.split(',').map((each) => each.trim())
-  if (ids.length > MOST_NAMED || ids.some((each) => !/^\d{1,20}$/.test(each))) {
-    throw new Error(`must be at most ${MOST_NAMED} asset ids of items that bots have, separated by commas`)
+  if (ids.length > MOST_ASSETS || ids.some((each) => !/^\d{1,20}$/.test(each))) {
+    throw new Error(`must be at most ${MOST_ASSETS} asset ids of items that bots have, separated by commas`)
   }
   return ids
 }

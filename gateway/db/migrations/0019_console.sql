@@ -69,7 +69,7 @@ create table proposal (
   input jsonb not null,
   reason text,
   proposed_by text not null,
-  -- The operator whose passkey stands behind the act: who proposed it in the console, or else the first to approve it.
+  -- The operator whose passkey backs the act: the one who proposed it in the console, or else the first to approve it.
   -- Null until then.
   backed_by bigint references operator,
   -- The amount that the act moves. Null: the act changes approval_limit itself, or no exchange rate is known.
