@@ -51,25 +51,9 @@ async function addBalance(storeId: string, amount: bigint): Promise<void> {
 
 async function readTables(): Promise<unknown> {
   const tables = [
-    'store',
-    'api_key',
-    'webhook_address',
-    'webhook_endpoint',
-    'bot',
-    'price_hold',
-    'market_off',
-    'halt',
-    'epoch',
-    'outage',
-    'operator_act',
-    'denied_shopper',
-    'deposit',
-    'departure',
-    'account',
-    'payout',
-    'ledger_entry',
-    'custody_entry',
-    'till_identity',
+    ...'store api_key webhook_address webhook_endpoint bot price_hold market_off'.split(' '),
+    ...'halt epoch outage operator_act denied_shopper deposit departure account'.split(' '),
+    ...'payout ledger_entry custody_entry till_identity'.split(' '),
   ]
   const read = async (table: string) =>
     (await sql<{ row: string }>`select row::text from ${sql.table(table)} as row order by 1`.execute(till.db))
