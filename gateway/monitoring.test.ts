@@ -77,7 +77,7 @@ function seriesNamed(name: string) {
 describe.each(expressions)('%s', (_, expr = '') => {
   const names = [...expr.matchAll(SERIES_NAME)].map(([name]) => name)
 
-  it('uses existing series and labels', () => {
+  it('uses only existing series and labels', () => {
     expect(names.filter((name) => seriesNamed(name) === undefined)).toEqual([])
     const labels = names.flatMap((name) => seriesNamed(name)?.labels ?? [])
     const inBraces = [...expr.matchAll(/\{([^}]*)\}/g)].flatMap(([, inner = '']) =>

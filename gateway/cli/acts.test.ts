@@ -350,7 +350,7 @@ describe('a record', () => {
     for (const secret of [...typed, apiKey, webhookSecret, 's3cr3t']) expect(texts).not.toContain(secret)
   })
 
-  it('names TRADETILL_OPERATOR, or the user of this machine, if --by is missing', async () => {
+  it('names the operator of TRADETILL_OPERATOR, or the user of this machine, if --by is missing', async () => {
     await run(['maintenance', 'on'])
     const env = { TRADETILL_OPERATOR: 'Grace' }
     await runCommand(['maintenance', 'off'], { databaseUrl: till.url, env })

@@ -202,7 +202,7 @@ describe('a command', () => {
 })
 
 describe('serve', () => {
-  it('loads the code that prepares its database without query builder, job queue or web server', async () => {
+  it('loads no query builder, job queue or web server with the code that prepares its database', async () => {
     const { code, loaded } = await runAndRecord([], { script: '../startup.ts' })
     expect(code).toBe(0)
     expect(loaded).toContain('pg')

@@ -151,8 +151,7 @@ describe('a call', () => {
 
   test.each(CALLS)('to $path needs the role $role or above', async ({ path, role }) => {
     for (const callerRole of OPERATOR_ROLES) {
-      // No call has this field, so most admitted calls are refused as malformed. Calls that need no input are carried
-      // out.
+      // No call has this field, so an admitted call is refused as malformed, or carried out if it needs no input.
       const body = path.startsWith('act/') ? { reason: null, input: { nothing: 'here' } } : {}
       const answer = await post(till, path, { headers: headersOf(callerRole), body })
       expect([callerRole, answer.error?.kind === 'forbidden']).toEqual([callerRole, !mayAs(callerRole, role)])
@@ -163,7 +162,7 @@ describe('a call', () => {
   })
 
   const callsWithFreshCheck = CALLS.filter(({ needsFreshCheck }) => needsFreshCheck)
-  test.each(callsWithFreshCheck)('to $path needs a fresh passkey', async ({ path }) => {
+  test.each(callsWithFreshCheck)('to $path needs a fresh check of a passkey', async ({ path }) => {
     till.clock.advance(6 * MINUTE_MS)
     const { device, headers } = personOf('operator')
     const body = { reason: 'a test', input: {} }
@@ -215,7 +214,7 @@ describe('a call', () => {
     expect((await doAct('operator', 'price release', { game: 'cs', item: 'x' })).error?.kind).toBe('conflict')
   })
 
-  test('needs no fresh passkey if a sandbox’s key opened the session', async () => {
+  test('needs no fresh check of a passkey if a sandbox’s key opened the session', async () => {
     const headers = sessionOf(await post(till, 'sandbox', { body: { key: SANDBOX_KEY } }))
     till.clock.advance(6 * MINUTE_MS)
     const answer = await post(till, 'act/key-revoke', {

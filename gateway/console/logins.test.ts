@@ -74,7 +74,7 @@ async function enrolBot(): Promise<bigint> {
   return BigInt(String((await outcome(data.loginId)).data.botId))
 }
 
-test('a bot is enrolled after its account’s phone approves, and the record has no token', async () => {
+test('a bot is enrolled after its account’s phone approves, and neither answer nor record has the token', async () => {
   const { status, data } = await begin()
   expect(status).toBe(200)
   expect(await look(data.loginId)).toMatchObject({ status: 200, data: { botId: null } })

@@ -51,7 +51,7 @@ export type HeldItemTable = {
   asset_id: string
 }
 
-/** One row at most. `held_item` has the custody entries up to `counted_to`. */
+/** One row at most. `held_item` lists the items as of the custody entry `counted_to`. */
 export type HeldItemsMarkTable = {
   one: Generated<boolean>
   counted_to: Generated<bigint>

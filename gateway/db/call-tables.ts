@@ -2,7 +2,7 @@ import type { Generated } from 'kysely'
 
 /**
  * Counts of the calls to Steam for a bot, in the five minutes from `since`. `asked`: calls that were sent. `limited`:
- * Steam refused the call because there were too many. `failed`: no answer, or an answer that shows trouble at Steam.
+ * Steam refused the call because of too many calls. `failed`: no answer, or an answer that shows trouble at Steam.
  * `held_back`: the till's own limits kept the call from Steam, so it is not among `asked`.
  */
 export type BotCallsTable = {

@@ -93,7 +93,7 @@ describe('schema.ts', () => {
     )
   })
 
-  test('is compared with the types that PostgreSQL’s driver returns', async () => {
+  test('is compared with a list of types that agrees with PostgreSQL’s driver', async () => {
     const samples: Record<string, string> = {
       bytea: `'\\x00'`,
       jsonb: `'{}'`,

@@ -104,7 +104,10 @@ it('the void of a payout locks the balance of its store first, as a payout does'
   expect(await balanceOf(available)).toBe(3_000n)
 })
 
-/** The next deposit of the store is paid, one of its items goes back, and its protection ends. Resolves to its read. */
+/**
+ * The next deposit of the store is paid, one of its items goes back, and its protection ends. Resolves to a function
+ * that reads the trade on Steam.
+ */
 async function partlyTakenBack({ store, parts }: Awaited<ReturnType<typeof laterStore>>) {
   const deposit = await aDeposit(till, store, { game: 'cs' })
   await payFor(till, parts, deposit)
@@ -118,7 +121,7 @@ async function partlyTakenBack({ store, parts }: Awaited<ReturnType<typeof later
   return () => tradeHandlers(till.deps).trade(parts.bot, id)
 }
 
-it('a release in the read that shows a partial reversal locks the balances of both at once', async () => {
+it('one read of Steam that causes a partial reversal and a release locks the balances of both at once', async () => {
   const later = await laterStore()
   const { storeId, available } = later
   await till.db.updateTable('store').set({ credit_mode: 'on_release' }).where('id', '=', storeId).execute()
@@ -130,7 +133,7 @@ it('a release in the read that shows a partial reversal locks the balances of bo
   expect(await balanceOf(available)).toBeGreaterThan(3_000n)
 })
 
-it('a release that frees the limit locks it before the balances of the reversal', async () => {
+it('a read of Steam that frees part of the limit locks it before the balances of a partial reversal', async () => {
   const later = await laterStore()
   const { storeId, available } = later
   const { usd_cents: used } = await till.db

@@ -109,7 +109,7 @@ it.each([
   expect(await atRiskOf(till.db, store.id)).toBe(3_000n)
 })
 
-it('a release is refused without a record if the store’s limit has no room for it, as after a promise to an open offer', async () => {
+it('a release is refused and not recorded if the store’s limit has no room for it beside the open offers', async () => {
   const id = await heldDeposit()
   await changeStore(deps(), { storeId: store.id, riskLimitUsdCents: 2_999n })
   expect(await releaseDeposit(deps(), id)).toMatchObject({ refusal: 'conflict', message: /too little room/ })

@@ -148,7 +148,7 @@ it('a held trade can be released a day after its protection ends, and reversed a
   expect(acts({ state: 'held', settlesAt: twoDaysAgo })[1]).toEqual(['trade release', null])
 })
 
-it('the wait for a release equals that of the rules of trades', () => {
+it('a release is suggested after the same wait as in the rules of trades', () => {
   expect(RELEASE_WAIT_MS).toBe(RELEASE_AFTER_MS)
 })
 

@@ -208,7 +208,7 @@ it('the report of all stores is the sum of their reports, and the operator’s o
   expect(await reportMoney(deps, { ...period, to: began })).toMatchObject({ refusal: 'usage' })
 })
 
-it('the movements of a period that has not ended add up to the balances, although money moves while it is read', async () => {
+it('the movements of an unended period add up to the balances, even if money moves during the read', async () => {
   let isFirst = true
   const db = till.db.withPlugin({
     transformQuery: ({ node }) => node,
