@@ -3,8 +3,8 @@
 /** In some locales, spreadsheets treat full-width signs like plain ones. */
 const FORMULA = /^ *[=+\-@\t\r\n＝＋－＠]/
 /**
- * The end of a cell before a formula. Where the comma separates decimals, spreadsheets split lines at semicolons, even
- * between quotes that begin in the middle of a cell.
+ * A separator inside a text, before characters that start a formula. Where the comma separates decimals, spreadsheets
+ * split lines at semicolons, even between quotes that begin in the middle of a cell.
  */
 const BEFORE_FORMULA = /[;\t\r\n][ "]*(?=[=+\-@＝＋－＠])/g
 

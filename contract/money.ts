@@ -6,14 +6,14 @@ export type Currency = (typeof CURRENCIES)[number]
 /** Digits after the decimal point of an amount in each currency (ISO 4217). */
 export const CURRENCY_EXPONENT: Record<Currency, number> = { USD: 2, EUR: 2, BRL: 2 }
 
-/** Minor units → `840.00` in dollars. */
+/** Minor units as a decimal: 84_000 cents → `840.00`. */
 export const decimalOf = (minor: number | bigint, currency: Currency): string =>
   withDecimals(minor, CURRENCY_EXPONENT[currency])
 
-/** Minor units → 840.5 in dollars: for a formatter, or for a cell of a spreadsheet. */
+/** Minor units as a number for a formatter or a cell of a spreadsheet: 84_050 cents → 840.5. */
 export const majorOf = (minor: number, currency: Currency): number => Number(decimalOf(minor, currency))
 
-/** Writes a whole number with its last `digits` digits behind a point. */
+/** Writes a whole number with a point before its last `digits` digits. */
 export function withDecimals(minor: number | bigint, digits: number): string {
   const sign = minor < 0 ? '-' : ''
   const text = String(minor < 0 ? -minor : minor).padStart(digits + 1, '0')

@@ -41,8 +41,8 @@ export const botSchema = z.object({
 })
 
 /**
- * Why credit is held until Steam's protection ends. `limit`: before that, the store gets credit only up to its limit.
- * `release`: it gets none.
+ * Why credit is held until Steam's protection ends. `limit`: until then, the store can spend credit only up to its limit.
+ * `release`: it can spend none.
  */
 const HELD_BY = ['limit', 'release'] as const
 
@@ -100,7 +100,7 @@ export const paymentSchema = z.object({
   nextOfferAt: z.iso.datetime().optional(),
   /** True if the store cancelled the open offer, so the page does not say that time ran out. */
   cancelledByStore: z.boolean(),
-  /** True if the offer was cancelled on Steam, but not by the till: perhaps with the bot's session. */
+  /** True if the offer was cancelled on Steam, but not by the till: perhaps by somebody with the bot's session. */
   cancelledElsewhere: z.boolean().optional(),
   /** True if the till gave the offer up: Steam did not say what became of it, and may have moved the items. */
   outcomeUnknown: z.boolean().optional(),
@@ -246,7 +246,7 @@ export const tradeBodySchema = z.object({
   game: z.enum(GAMES),
   /**
    * Asset ids. The server refuses more than its limit with `too_many_items`, for which the page has a text of its own.
-   * More ids than are allowed here would not fit into a body.
+   * More ids than are allowed here would not fit into a body of 64 KB.
    */
   items: z
     .array(z.string().regex(/^\d{1,20}$/))

@@ -29,7 +29,7 @@ test('a till without problems has only counts of 0', async () => {
   expect(Object.values(await needs()).filter((count) => count > 0)).toEqual([])
 })
 
-test('a restore counts until the next epoch begins; bots that an operator disarmed do not count as one', async () => {
+test('a restore counts until the next epoch begins; bots that an operator disarmed do not count as a restore', async () => {
   const halt = (kind: 'behind' | 'disarmed') =>
     till.db.insertInto('halt').values({ kind, since: till.clock.now() }).execute()
   await halt('disarmed')
@@ -110,13 +110,13 @@ test('a departure counts until it is explained or called off, or its items are b
 test('an active bot counts if it has no session or its process has died', async () => {
   const set = (values: { online: boolean; lease_until: Date }) =>
     till.db.updateTable('bot').set(values).where('id', '=', bot.bot.botId).execute()
-  const hour = (sign: number) => new Date(Date.now() + sign * 3_600_000)
-  await set({ online: false, lease_until: hour(1) })
+  const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000)
+  await set({ online: false, lease_until: inHours(1) })
   expect(await needs()).toMatchObject({ botsUnheld: 1 })
   // A killed process leaves the bot marked as online; only its lease ends.
-  await set({ online: true, lease_until: hour(-1) })
+  await set({ online: true, lease_until: inHours(-1) })
   expect(await needs()).toMatchObject({ botsUnheld: 1 })
-  await set({ online: true, lease_until: hour(1) })
+  await set({ online: true, lease_until: inHours(1) })
   expect(await needs()).toMatchObject({ botsUnheld: 0 })
 })
 

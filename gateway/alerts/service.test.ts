@@ -151,11 +151,11 @@ test('a receiver that is slow with one message gets the others meanwhile', async
     .execute()
   await sendAlerts(deps)
   await jump(till, 61)
-  const { promise: isOtherSent, resolve } = Promise.withResolvers<void>()
+  const { promise: otherSent, resolve } = Promise.withResolvers<void>()
   let calls = 0
   const send: AlertDeps['send'] = async () => {
     calls += 1
-    if (calls === 1) await isOtherSent
+    if (calls === 1) await otherSent
     else resolve()
     return { kind: 'answered', status: 204, text: '' }
   }
@@ -205,7 +205,7 @@ describe('an alert that a clock ahead of time scheduled', () => {
     expect(await dueAt()).toEqual(longest)
   })
 
-  test('waits for a gateway whose own clock is far behind', async () => {
+  test('is not sent by a gateway whose own clock is far behind', async () => {
     const soon = timeIn(10 * HOUR_MS)
     await scheduleAt(soon, 3)
     const now = timeIn(-48 * HOUR_MS)

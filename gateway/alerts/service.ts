@@ -52,8 +52,8 @@ export async function sendAlerts(deps: AlertDeps): Promise<void> {
     const earlierCounts = await lockAlerts(tx)
     for (const step of alertSteps(earlierCounts, needs)) await applyStep(tx, step, { id: uuid(), now })
   })
-  const claimed = clock.now()
-  const due = await takeDue(db, { now: claimed, until: new Date(claimed.getTime() + CLAIM_MS) })
+  const claimedAt = clock.now()
+  const due = await takeDue(db, { now: claimedAt, until: new Date(claimedAt.getTime() + CLAIM_MS) })
   // All are sent at once. One after the other, slow answers could take longer than the claims last.
   await Promise.all(due.map((each) => sendAlert(deps, alerts, each)))
 }

@@ -40,19 +40,19 @@ export async function applyStep(
   const report = { count, message_id: id, attempts: 0 }
   const dueAt = new Date(now.getTime() + GRACE_MS)
   // The delay counts from the first rise: a count that rises at every check would otherwise never be reported.
-  const waiting = sql<Date>`case when alert.attempts = 0 and alert.due_at < ${dueAt} then alert.due_at else ${dueAt} end`
+  const earlierDueAt = sql<Date>`case when alert.attempts = 0 and alert.due_at < ${dueAt} then alert.due_at else ${dueAt} end`
   await tx
     .insertInto('alert')
     .values({ kind, since: now, ...report, due_at: dueAt })
-    .onConflict((conflict) => conflict.column('kind').doUpdateSet({ ...report, due_at: waiting }))
+    .onConflict((conflict) => conflict.column('kind').doUpdateSet({ ...report, due_at: earlierDueAt }))
     .execute()
 }
 
 export type DueAlert = { kind: string; count: number; since: Date; messageId: string; attempts: number }
 
 /**
- * Claims due alerts, and those that a clock scheduled that was far ahead: no other process sends them before `until`.
- * `attempts` includes the attempt that now begins.
+ * Claims due alerts, and alerts due so late that only a clock that was ahead can have scheduled them. No other process
+ * sends them before `until`. `attempts` includes the attempt that now begins.
  */
 export async function takeDue(db: Db, { now, until }: { now: Date; until: Date }): Promise<DueAlert[]> {
   const isFarAfter = (ms: number) => isFar({ latest: plus(now, ms + CLOCKS_APART_MS), now })

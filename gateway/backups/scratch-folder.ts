@@ -19,7 +19,7 @@ export async function withScratchFolder<T>(now: Date, work: (folder: string) => 
   const place = realpathSync(tmpdir())
   await removeAbandoned(place, now)
   const folder = await mkdtemp(join(place, PREFIX))
-  const lock = await tryLock(nameOf(folder))
+  const lock = await tryLock(lockName(folder))
   try {
     // If started by root, PostgreSQL runs as another account, which must be able to enter the folder.
     await chmod(folder, 0o711)
@@ -31,7 +31,7 @@ export async function withScratchFolder<T>(now: Date, work: (folder: string) => 
 }
 
 /** The name of a check's lock. A killed check leaves its lock free, and a check that is under way holds its own. */
-const nameOf = (folder: string): string => `check ${folder}`
+const lockName = (folder: string): string => `check ${folder}`
 
 /** Removes the folders of killed checks. Leaves those of other accounts, and what cannot be removed now. */
 async function removeAbandoned(place: string, now: Date): Promise<void> {
@@ -40,7 +40,7 @@ async function removeAbandoned(place: string, now: Date): Promise<void> {
     const stats = lstatSync(folder, { throwIfNoEntry: false })
     if (stats === undefined || !stats.isDirectory() || stats.uid !== process.getuid?.()) continue
     if (!isPast(stats.ctime, ABANDONED_MS, now)) continue
-    const lock = await tryLock(nameOf(folder))
+    const lock = await tryLock(lockName(folder))
     if (lock === undefined) continue
     // The server of a check that was killed a moment ago may still write.
     await rm(folder, { recursive: true, force: true }).catch(() => {})

@@ -96,7 +96,7 @@ it('the check of a copy removes the folders of killed checks, but not that of a 
   writeFileSync(join(unlocked, 'master.key'), 'a key')
   const lock = await tryLock(`check ${inUse}`)
   const claim = { mode: 'sandbox', masterKey: undefined, oldMasterKeys: [] } as const
-  const isThereAfterCheckIn = async (ms: number): Promise<boolean[]> => {
+  const isLeftByCheckIn = async (ms: number): Promise<boolean[]> => {
     const reason = expect.stringMatching(/^\S+ is not a copy of an embedded database\.$/)
     const now = new Date(Date.now() + ms)
     expect(await checkCopy(folder, claim, now)).toEqual({ kind: 'refused', reason })
@@ -105,8 +105,8 @@ it('the check of a copy removes the folders of killed checks, but not that of a 
   try {
     // Folders of the last 12 hours stay: a check of 0.2.0, or in another container, has no lock that this check can
     // see.
-    expect(await isThereAfterCheckIn(11 * HOUR_MS)).toEqual([true, true])
-    expect(await isThereAfterCheckIn(13 * HOUR_MS)).toEqual([false, true])
+    expect(await isLeftByCheckIn(11 * HOUR_MS)).toEqual([true, true])
+    expect(await isLeftByCheckIn(13 * HOUR_MS)).toEqual([false, true])
   } finally {
     await lock?.release()
     for (const each of [unlocked, inUse]) rmSync(each, { recursive: true, force: true })
@@ -130,11 +130,11 @@ it.each([
     'case $1 in --file=*) kill -9 $$ ;; esac; exit 1',
     'pg_restore failed',
   ],
-])('a dump that the server does not restore %s', async (_title, does, outcome) => {
+])('a dump that the server does not restore %s', async (_title, script, outcome) => {
   const restore = join(folder, 'pg_restore')
   writeFileSync(
     restore,
-    readFileSync(restore, 'utf8').replace(/^exec.*$/m, () => does),
+    readFileSync(restore, 'utf8').replace(/^exec.*$/m, () => script),
   )
   const checked = check(database.url)
   if (typeof outcome === 'string') await expect(checked).rejects.toThrow(outcome)

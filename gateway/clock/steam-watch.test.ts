@@ -1,4 +1,4 @@
-/** Whether the operator learns of a wrong clock of the machine. */
+/** How the operator learns that the machine's clock is wrong. */
 import { Gauge, Registry } from 'prom-client'
 import { expect, it } from 'vitest'
 import { createMetrics } from '../metrics.ts'

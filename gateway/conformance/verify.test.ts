@@ -151,11 +151,11 @@ describe('verify', () => {
 
   it('does not read an answer to its end, because it may be endless', async () => {
     const server = createServer((_request, response) => {
-      const more = () => {
+      const fillBuffer = () => {
         while (response.write('1'.repeat(16_384)));
       }
-      response.on('drain', more)
-      more()
+      response.on('drain', fillBuffer)
+      fillBuffer()
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())

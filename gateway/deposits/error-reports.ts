@@ -4,8 +4,8 @@ import type { Log } from '../kit/log.ts'
 import { scrub } from '../kit/scrub.ts'
 import { plainText } from '../steam/parse.ts'
 
-const MOST_MESSAGE_LETTERS = 200
-const MOST_NAME_LETTERS = 100
+const MOST_MESSAGE_CHARACTERS = 200
+const MOST_NAME_CHARACTERS = 100
 /** How often a repeated error gets another line, with its count. */
 const FOLD_MS = 10 * 60_000
 /** The most lines for all errors together, within `LINES_WITHIN_MS`. */
@@ -51,7 +51,7 @@ export function createErrorReports(log: Log, nowMs: () => number): ErrorReports 
     }
     const times = (kind?.times ?? 0) + 1
     // Hide secrets first, because half a secret would not be recognised.
-    const message = plainText(scrub(report.message)).slice(0, MOST_MESSAGE_LETTERS)
+    const message = plainText(scrub(report.message)).slice(0, MOST_MESSAGE_CHARACTERS)
     const { empty } = report
     const fields = { times, ...(leftOut > 0 && { leftOut }), report: { type, file, line, message, empty } }
     log.info(fields, 'a page reported an error')
@@ -61,4 +61,4 @@ export function createErrorReports(log: Log, nowMs: () => number): ErrorReports 
   }
 }
 
-const nameOf = (text: string): string => plainText(scrub(text)).slice(0, MOST_NAME_LETTERS)
+const nameOf = (text: string): string => plainText(scrub(text)).slice(0, MOST_NAME_CHARACTERS)

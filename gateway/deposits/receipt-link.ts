@@ -6,10 +6,10 @@ import { sha256 } from '../kit/sha256.ts'
 export type ReceiptName = { depositId: string; proof: string }
 
 const NAME = /^([1-9]\d{0,17})-([0-9a-f]{32})$/
-const PROOF_LETTERS = 32
+const PROOF_DIGITS = 32
 
 /** The deposit's hash has 128 secret bits, so it cannot be derived from the proof, and the proof cannot be guessed. */
-const proofOf = (hash: string): string => sha256(`receipt ${hash}`).toString('hex').slice(0, PROOF_LETTERS)
+const proofOf = (hash: string): string => sha256(`receipt ${hash}`).toString('hex').slice(0, PROOF_DIGITS)
 
 export const receiptPath = (id: bigint, hash: string): string => `/receipt/${id}-${proofOf(hash)}`
 

@@ -344,11 +344,11 @@ it('trade links from one address are looked up four at a time, and a link from a
     const payload = { hash, tradeUrl }
     return (await page.inject({ method: 'POST', url: '/api/trade-url', remoteAddress, payload })).statusCode
   }
-  const crowd = [1, 2, 3, 4, 5, 6].map((partner) => give('203.0.113.9', partner))
+  const fromOneAddress = [1, 2, 3, 4, 5, 6].map((partner) => give('203.0.113.9', partner))
   await expect.poll(() => begunReads.length).toBe(4)
-  const otherCaller = give('203.0.113.10', 9)
+  const fromAnother = give('203.0.113.10', 9)
   await expect.poll(() => begunReads.slice(4)).toEqual(['76561197960265737'])
   release.resolve()
-  expect(await Promise.all([...crowd, otherCaller])).toEqual(Array(7).fill(200))
+  expect(await Promise.all([...fromOneAddress, fromAnother])).toEqual(Array(7).fill(200))
   await page.close()
 })

@@ -155,15 +155,15 @@ async function insertDrift(tx: Db, botId: bigint, rows: readonly KnownFinding[])
 type Due = Parameters<DriftStore['takeDue']>[0]
 
 /**
- * The fractional part of the golden ratio. Its multiples spread the first looks of consecutive bots evenly over a day.
+ * The golden ratio's fractional part. Its multiples spread the first looks of consecutive bots evenly over a day.
  */
-const GOLDEN_RATIO = 0.618_033_988_749_895
+const GOLDEN_FRACTION = 0.618_033_988_749_895
 
 async function takeDue(db: Db, { now, nextAt, limit }: Due): Promise<bigint[]> {
   const states = [...LEASABLE_STATES]
   await sql`
     insert into custody_look (bot_id, due_at)
-    select id, ${now}::timestamptz + interval '1 day' * mod((id * ${GOLDEN_RATIO}::float8)::numeric, 1)::float8
+    select id, ${now}::timestamptz + interval '1 day' * mod((id * ${GOLDEN_FRACTION}::float8)::numeric, 1)::float8
     from bot where state = any(${states}::text[]) and not exists (select from custody_look where bot_id = bot.id)
     on conflict do nothing`.execute(db)
   const { rows } = await sql<{ botId: bigint }>`

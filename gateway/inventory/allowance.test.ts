@@ -144,7 +144,7 @@ test('the items of a read are kept for ten minutes, so a shopper who reloads can
   expect((await till.ask()).unavailableItems).toBe(200)
 })
 
-const readKinds = async () => {
+const answerKinds = async () => {
   const { rows } = await sql<{ kind: string }>`
     select answer->>'kind' as kind from inventory_request order by created_at`.execute(till.db)
   return rows.map(({ kind }) => kind)
@@ -154,30 +154,30 @@ test('the items of a read are kept for ten minutes, even if there are few', asyn
   await till.ask()
   till.clock.advance(10 * 60_000 + 1)
   await sweepInventories(till.deps)
-  expect(await readKinds()).toEqual(['unavailable'])
+  expect(await answerKinds()).toEqual(['unavailable'])
 })
 
 test('the items of a read are kept for ten minutes, even if the clock was ahead and has been set back', async () => {
-  const HOURS_MS = 5 * 3_600_000
-  till.clock.advance(HOURS_MS)
+  const FIVE_HOURS_MS = 5 * 3_600_000
+  till.clock.advance(FIVE_HOURS_MS)
   await till.ask()
   till.clock.advance(10 * 60_000 + 1)
   await sweepInventories(till.deps)
-  till.clock.advance(-HOURS_MS)
+  till.clock.advance(-FIVE_HOURS_MS)
   await till.ask({ game: 'dota' })
   till.clock.advance(10 * 60_000 + 1)
   await sweepInventories(till.deps)
-  expect(await readKinds()).toEqual(['unavailable', 'unavailable'])
+  expect(await answerKinds()).toEqual(['unavailable', 'unavailable'])
 })
 
 test('once a clock that was ahead has been set back, the answers and reads from before do not count', async () => {
-  const HOURS_MS = 5 * 3_600_000
+  const FIVE_HOURS_MS = 5 * 3_600_000
   const { owned } = till.steam
-  till.clock.advance(HOURS_MS)
+  till.clock.advance(FIVE_HOURS_MS)
   till.steam.owned = { kind: 'unavailable', reason: 'steam_error', detail: '' }
   await till.ask()
   await useUpReads()
-  till.clock.advance(-HOURS_MS)
+  till.clock.advance(-FIVE_HOURS_MS)
   till.steam.owned = owned
   expect((await till.ask()).items).toHaveLength(1)
 })

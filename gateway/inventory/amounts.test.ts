@@ -107,8 +107,8 @@ describe('the amount of a trade', () => {
 
 describe('A-087 items that do not qualify', () => {
   test('are listed by name, each name once with its count, up to the number of names that the page can show', async () => {
-    const many = Array.from({ length: MOST_UNAVAILABLE_NAMES + 5 }, (_, at) =>
-      anItem(String(at + 1), `Knife ${at}`, { tradable: false }),
+    const many = Array.from({ length: MOST_UNAVAILABLE_NAMES + 5 }, (_, index) =>
+      anItem(String(index + 1), `Knife ${index}`, { tradable: false }),
     )
     till.steam.owned = { kind: 'items', items: [...many, anItem('90', 'Dime'), anItem('91', 'Dime')] }
     const { unavailableByReason, unavailableNames, unavailableCounts } = await till.ask()

@@ -179,7 +179,7 @@ describe('A-043 items', () => {
     '',
     'WearCategory9',
     'x'.repeat(10_000),
-  ])('are not changed by an unknown tag: %j', (tag) => {
+  ])('get no rarity, wear or StatTrak from an unknown tag: %j', (tag) => {
     for (const game of GAMES) {
       const odd = item('Odd', { Rarity: tag, Quality: tag, Exterior: tag })
       expect(itemFacts(odd, game)).toMatchObject({

@@ -59,7 +59,7 @@ const WEAR_OF_TAG: Record<string, Wear> = {
   TFUI_InvTooltip_BattleScarred: 'WearCategory4',
 }
 
-/** The item's name in the language of the call. */
+/** The item's name in the language of the call, or its market name if Steam sent none. */
 export const nameOf = ({ name, marketHashName }: Pick<Described, 'name' | 'marketHashName'>): string =>
   name || marketHashName
 

@@ -54,6 +54,7 @@ const QUOTES_AT_A_TIME = 100
 export const sweepQuotes = ({ db, clock }: Pick<JobDeps, 'db' | 'clock'>): Promise<void> =>
   inRounds(QUOTES_AT_A_TIME, () => deleteSuperseded(db, clock.now(), QUOTES_AT_A_TIME))
 
+/** How long requests, and expired quotes that nothing uses, are kept unless the settings name another time. */
 const KEEP_MS = 24 * 3_600_000
 
 /** How long the items of a read are kept: longer than any call uses them. */

@@ -24,7 +24,10 @@ const unavailable = (reason: Unavailable['reason']) => ({ kind: 'unavailable', r
 const requestRows = () =>
   till.db.selectFrom('inventory_request').select(['bot_id', 'state']).orderBy('id').execute()
 
-/** Asks, and ends the first `skipped` waits early, once `skipAfter` has resolved. `waits`: the timeouts of all waits. */
+/**
+ * Asks, and ends the first `skipped` waits early, once `skipAfter` has resolved. `waits`: the timeouts of all waits, in
+ * milliseconds.
+ */
 function ask(skipped = 0, skipAfter = Promise.resolve()) {
   const { signals } = till.deps
   const waits: number[] = []

@@ -67,7 +67,7 @@ export async function lockQuotes(tx: Tx, depositId: bigint): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`quotes ${depositId}`}, 0))`.execute(tx)
 }
 
-/** Deletes a deposit's quotes, except the `kept` newest ones and those that a trade uses. */
+/** Deletes a deposit's quotes, except the `mostKept` newest ones and those that a trade uses. */
 export async function dropOldQuotes(tx: Tx, depositId: bigint, mostKept: number): Promise<void> {
   await sql`
     delete from quote where id in (

@@ -53,7 +53,8 @@ test('D-30 if Steam limits one of two bots behind an address, the other bot read
     .execute()
   expect(requests.map((row) => row.bot_id)).toEqual(till.readers.map(({ bot }) => bot.botId))
   expect(requests[0]?.answer).toMatchObject({ kind: 'unavailable', reason: 'rate_limited' })
-  // A read begins with the check that precedes every send, too. Steam limited it, so the bot gets no new trades for a while.
+  // Each read, like each send, begins with a check of the partner. Steam limited that check, so the bot gets no new
+  // trades for a while.
   expect((await listBars(till.db)).map(({ botId, reason }) => [botId, reason])).toEqual([
     [till.readers[0]?.bot.botId, 'rate_limited'],
   ])

@@ -280,7 +280,7 @@ describe('Steam is asked', () => {
     expect((await till.ask({ reload: true })).items).toMatchObject([{ id: '2' }])
   })
 
-  test('five seconds after a refusal, so "Try again" finds the shopper’s changes', async () => {
+  test('again once a refusal is five seconds old, so "Try again" finds the shopper’s changes', async () => {
     till.steam.owned = { kind: 'refused', reason: 'hidden' }
     await till.ask()
     till.steam.owned = { kind: 'items', items: [anItem('1', 'Knife')] }
