@@ -10,8 +10,10 @@ export type TillOptions = {
   deadlineMs?: number
   /** The most tries of a call, including the first. Default: 4. */
   tries?: number
-  /** The longest wait between two tries, in milliseconds. If the till asks for more, the call is not repeated.
-   * Default: 10,000. */
+  /**
+   * The longest wait between two tries, in milliseconds. If the till asks for more, the call is not repeated.
+   * Default: 10,000.
+   */
   longestWaitMs?: number
   fetch?: typeof fetch
   /** Waits between two tries of a call, or two checks for events. For tests. */

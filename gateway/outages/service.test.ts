@@ -97,10 +97,10 @@ describe('when offers fail for every bot', () => {
   it('D-28 neither a deposit nor an open offer loses time if the clock is set back during an outage', async () => {
     const [{ hash }, open] = [await aDeposit(till, store), await pendingDeposit()]
     till.clock.advance(MINUTE_MS)
-    const right = till.clock.now()
+    const rightTime = till.clock.now()
     till.clock.advance(3 * MINUTE_MS)
     await steamGoesDown()
-    till.clock.set(right)
+    till.clock.set(rightTime)
     await steamComesBack()
     till.clock.advance(4 * MINUTE_MS - 1)
     await runTradeJobs()

@@ -117,22 +117,22 @@ it('a receipt shows the payer as an id if the deposit has another account’s li
     .select('user_steam_id')
     .where('id', '=', paid.id)
     .executeTakeFirstOrThrow()
-  const user = (steamId: string | null) =>
+  const setUser = (steamId: string | null) =>
     till.db.updateTable('deposit').set({ user_steam_id: steamId }).where('id', '=', paid.id).execute()
-  const payer = (steamId: string) =>
+  const setPayer = (steamId: string) =>
     till.db
       .updateTable('trade')
       .set({ partner_steam_id: steamId })
       .where('deposit_id', '=', paid.id)
       .execute()
-  await user('76561198000000099')
+  await setUser('76561198000000099')
   const changed = (await get(path)).body
   expect(changed).toContain(`Items from the Steam account</dt><dd>${user_steam_id}<`)
   expect(changed).not.toContain('nova_hound')
-  await payer(NOBODY)
+  await setPayer(NOBODY)
   expect((await get(path)).body).not.toMatch(/Steam account|76561/)
-  await user(user_steam_id)
-  await payer(user_steam_id ?? '')
+  await setUser(user_steam_id)
+  await setPayer(user_steam_id ?? '')
 })
 
 it('a receipt reads each table once, in addition to the query of the shopper’s view', async () => {
@@ -341,13 +341,13 @@ describe('the link from a receipt to its store', () => {
 it.each(LANGUAGES)(
   'a receipt gives every reason in words, and an unknown one not at all, in %s',
   (language) => {
-    const saying = (reason: string) => receiptPage({ ...RECEIPT, reason }, { language, now: NOW })
+    const pageWith = (reason: string) => receiptPage({ ...RECEIPT, reason }, { language, now: NOW })
     for (const reason of END_REASONS) {
       const words = RECEIPT_TEXTS[language].reasons[reason]
-      expect(saying(reason)).toContain(`<dd>${words}</dd>`)
-      expect(saying(reason)).not.toMatch(new RegExp(`>${reason}<|_`))
+      expect(pageWith(reason)).toContain(`<dd>${words}</dd>`)
+      expect(pageWith(reason)).not.toMatch(new RegExp(`>${reason}<|_`))
     }
-    expect(saying('moon_phase')).not.toMatch(new RegExp(`moon|<dt>${RECEIPT_TEXTS[language].reason}<`))
+    expect(pageWith('moon_phase')).not.toMatch(new RegExp(`moon|<dt>${RECEIPT_TEXTS[language].reason}<`))
   },
 )
 

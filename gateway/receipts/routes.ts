@@ -35,8 +35,8 @@ const TIMES = readFileSync(join(import.meta.dirname, 'times.js'))
 const HOUR_S = 3_600
 
 /**
- * GET /receipt/NAME: a page for people, so refusals are pages too. An unknown name counts as a guess, and guessers are
- * refused.
+ * GET /receipt/NAME: a page for people, so refusals are pages too. An unknown name counts as a guess, and callers with
+ * too many guesses are refused.
  */
 export function receiptRoute(deps: ReceiptDeps): FastifyPluginAsync {
   const lookUp = createLimiter(LOOKUPS_AT_A_TIME, MOST_WAITING)

@@ -1,8 +1,13 @@
 // Shows each time of the receipt in the shopper's own zone, with UTC beside it.
 const { lang } = document.documentElement
-const HOUR = { hour: 'numeric', minute: '2-digit', timeZoneName: 'short' }
-const localTime = new Intl.DateTimeFormat(lang, { year: 'numeric', month: 'long', day: 'numeric', ...HOUR })
-const utcTime = new Intl.DateTimeFormat(lang, { ...HOUR, timeZone: 'UTC' })
+const CLOCK_TIME = { hour: 'numeric', minute: '2-digit', timeZoneName: 'short' }
+const localTime = new Intl.DateTimeFormat(lang, {
+  year: 'numeric',
+  month: 'long',
+  day: 'numeric',
+  ...CLOCK_TIME,
+})
+const utcTime = new Intl.DateTimeFormat(lang, { ...CLOCK_TIME, timeZone: 'UTC' })
 
 for (const time of document.querySelectorAll('time')) {
   const at = new Date(time.dateTime)

@@ -8,7 +8,8 @@ import { type DepositPlace, deleteDeliveries, eraseProfiles, eraseTokens } from 
 
 type Deps = { db: Db; clock: Clock; box: SecretBox; keep: Keep }
 
-const BATCH = 500
+/** The most rows in one batch. */
+const MOST_ROWS = 500
 /** The most batches of each kind in one run; the rest waits for the next run. */
 const MOST_BATCHES = 200
 /**
@@ -27,12 +28,12 @@ export async function sweepOldData({ db, clock, box, keep }: Deps): Promise<void
   const since = (ms: number) => new Date(now.getTime() - ms)
   await sealTokens({ db, box })
   await deleteBefore(db, { table: 'webhook_attempt', column: 'at' }, since(keep.attemptsMs))
-  const deliveries = { before: since(keep.deliveriesMs), limit: BATCH }
+  const deliveries = { before: since(keep.deliveriesMs), limit: MOST_ROWS }
   await inBatches(0n, (after) => deleteDeliveries(db, { ...deliveries, after }))
   const endedBefore = since(keep.tokensMs + LAST_LOOK_MS)
-  const tokens = { before: since(keep.tokensMs), endedBefore, now, limit: BATCH }
+  const tokens = { before: since(keep.tokensMs), endedBefore, now, limit: MOST_ROWS }
   await inBatches(FIRST_PLACE, (after) => eraseTokens(db, { ...tokens, after }))
-  const profiles = { before: since(keep.pagesMs), limit: BATCH }
+  const profiles = { before: since(keep.pagesMs), limit: MOST_ROWS }
   await inBatches(FIRST_PLACE, (after) => eraseProfiles(db, { ...profiles, after }))
 }
 

@@ -140,11 +140,11 @@ describe('POST /v1/deposits', () => {
     await till.db.updateTable('store').set(taken).execute()
     const again = await post(body)
     expect([again.statusCode, again.json().id]).toEqual([200, id])
-    const isRefusedFor = async (change: object) =>
+    const refusedPaths = async (change: object) =>
       (await post({ ...body, externalId: 'new', ...change })).json().errors.map(({ path }: Mistake) => path)
-    expect(await isRefusedFor({})).toEqual(['backToStoreUrl', 'redirectUrl'])
+    expect(await refusedPaths({})).toEqual(['backToStoreUrl', 'redirectUrl'])
     const other = 'https://other.test/'
-    expect(await isRefusedFor({ backToStoreUrl: other, redirectUrl: other })).toEqual(['games'])
+    expect(await refusedPaths({ backToStoreUrl: other, redirectUrl: other })).toEqual(['games'])
   })
 
   test.each([

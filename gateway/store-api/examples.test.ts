@@ -12,8 +12,8 @@ const DOCUMENT = openApiOf(OPERATIONS, 'https://pay.example')
 
 let till: Till
 let api: StoreApi
-let endpoint: string
-let deposit: string
+let endpointId: string
+let depositId: string
 
 let orders = 0
 
@@ -28,10 +28,10 @@ beforeAll(async () => {
 beforeEach(async () => {
   orders += 1
   const body = { externalId: `test-${orders}`, currency: 'USD', backToStoreUrl: 'https://store.example/' }
-  deposit = (await api.call('POST', '/v1/deposits', { body })).json().id
+  depositId = (await api.call('POST', '/v1/deposits', { body })).json().id
   await till.db.deleteFrom('webhook_endpoint').execute()
   const added = { body: { url: 'http://127.0.0.1:9/' } }
-  endpoint = (await api.call('POST', '/v1/webhook-endpoints', added)).json().id
+  endpointId = (await api.call('POST', '/v1/webhook-endpoints', added)).json().id
 })
 afterAll(async () => {
   await api.app.close()
@@ -57,7 +57,7 @@ test.each(calls)('$id is answered as documented', async ({ id, method, path }) =
     getReport: '?from=2026-01-01T00:00:00Z&before=2026-02-01T00:00:00Z',
   }
   const prices = '?game=cs&currency=USD&name=AK-47%20%7C%20Redline%20(Field-Tested)'
-  const resourceId = path.startsWith('/v1/deposits') ? deposit : endpoint
+  const resourceId = path.startsWith('/v1/deposits') ? depositId : endpointId
   const url = path.replace(':id', resourceId) + (id === 'getPrices' ? prices : (query[id] ?? ''))
   const answer = await api.call(method, url, { ...(example && { body: example }) })
   const documented = call?.responses[String(answer.statusCode)]

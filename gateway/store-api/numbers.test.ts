@@ -41,8 +41,8 @@ function countSuccesses(call: () => void): number {
   }
 }
 
-const SECOND = 1_000
-const HOUR = 3_600 * SECOND
+const SECOND_MS = 1_000
+const HOUR_MS = 3_600 * SECOND_MS
 
 test('the store guide states the same limits and times for deposits and offers as the code', () => {
   const sums = Object.entries(GAME_FACTS).map(([game, { minSumUsdCents }]) => `\`${game}\` ${minSumUsdCents}`)
@@ -51,9 +51,9 @@ test('the store guide states the same limits and times for deposits and offers a
     `${DEFAULT_DEPOSIT_LIFE_MS / 60_000} minutes; \`expiresInMinutes\` from ${LEAST_EXPIRY_MINUTES} to ${MOST_EXPIRY_MINUTES}.`,
   )
   expect(guideRow('time of an offer')).toBe(`${TRADE_WINDOW_MS / 60_000} minutes`)
-  expect(guideRow('`declined_at_once`')).toContain(`${HASTY_MS / SECOND} seconds`)
-  expect(guideRow('an ended deposit')).toContain(`for ${LAST_REVIEW_MS / HOUR} hours`)
-  expect(guideRow('an ended deposit')).toContain(`up to ${WAIT_MS / 24 / HOUR} days`)
+  expect(guideRow('`declined_at_once`')).toContain(`${HASTY_MS / SECOND_MS} seconds`)
+  expect(guideRow('an ended deposit')).toContain(`for ${LAST_REVIEW_MS / HOUR_MS} hours`)
+  expect(guideRow('an ended deposit')).toContain(`up to ${WAIT_MS / 24 / HOUR_MS} days`)
 })
 
 test('the store guide states the same limits on calls as the code', () => {
@@ -62,7 +62,7 @@ test('the store guide states the same limits on calls as the code', () => {
   const KIB = 1_024
   const atOnce = countSuccesses(() => limitStore(1n))
   const kibAtOnce = countSuccesses(() => limitBytes(1n, KIB))
-  nowMs = SECOND
+  nowMs = SECOND_MS
   const later = countSuccesses(() => limitStore(1n))
   const kibLater = countSuccesses(() => limitBytes(1n, KIB))
   expect(guideRow('calls of your store')).toContain(`${atOnce} at once, then ${later} a second`)
@@ -92,7 +92,7 @@ test('the store guide states the same limits of lists and webhooks and the same 
   expect(waits.at(-1)).toBeUndefined()
   expect(waits.slice(0, -1)).not.toContain(undefined)
   expect(guideRow('webhook: attempts')).toContain(
-    `in ${Math.floor(waits.reduce<number>((sum, wait) => sum + (wait ?? 0), 0) / HOUR)} hours`,
+    `in ${Math.floor(waits.reduce<number>((sum, wait) => sum + (wait ?? 0), 0) / HOUR_MS)} hours`,
   )
   const keep = z.object(KEEP_SETTINGS).parse({})
   expect(guideRow('attempts of webhooks')).toContain(
@@ -104,7 +104,7 @@ test('the store guide states the same limits of lists and webhooks and the same 
 test('the test vector in docs/webhooks.md has the signature that the code makes', () => {
   const vector = /<!-- signature vector -->\n```\n([\s\S]*?)```/.exec(documentOf('webhooks.md'))?.[1] ?? ''
   const value = (name: string) => new RegExp(`^${name} +(.*)$`, 'm').exec(vector)?.[1] ?? ''
-  const at = new Date(Number(value('webhook-timestamp')) * SECOND)
+  const at = new Date(Number(value('webhook-timestamp')) * SECOND_MS)
   const message = { id: value('webhook-id'), body: value('body'), at }
   expect(signWebhook([value('secret')], message)['webhook-signature']).toBe(value('webhook-signature'))
 })

@@ -96,9 +96,9 @@ test('a store can have as many open deposits as the operator allows, not countin
 })
 
 test('a write beyond the limit of bytes is refused, changes nothing, and succeeds later under the same key', async () => {
-  let most = 1_000
+  let mostBytes = 1_000
   const limited = await startStoreApi(till, {
-    change: { limitBytes: (_storeId, bytes) => void (bytes > most && refuse('too_many_requests')) },
+    change: { limitBytes: (_storeId, bytes) => void (bytes > mostBytes && refuse('too_many_requests')) },
   })
   const open = (externalId: string, note: string) =>
     limited.call('POST', '/v1/deposits', {
@@ -109,7 +109,7 @@ test('a write beyond the limit of bytes is refused, changes nothing, and succeed
   const refused = await open('large', 'д'.repeat(500))
   expect([refused.statusCode, refused.json().code]).toEqual([429, 'too_many_requests'])
   expect((await limited.call('GET', '/v1/deposits')).json().deposits).toHaveLength(1)
-  most = 2_000
+  mostBytes = 2_000
   expect((await open('large', 'д'.repeat(500))).statusCode).toBe(201)
   await limited.app.close()
 })
@@ -319,11 +319,11 @@ test('at most five calls of a store run at a time: its other calls wait, and oth
   const otherStore = await aStore(till)
   const list = async (key?: string) =>
     (await shared.call('GET', '/v1/deposits', { ...(key && { key }) })).statusCode
-  const crowd = Array.from({ length: 8 }, () => list())
+  const ofStore = Array.from({ length: 8 }, () => list())
   await expect.poll(() => asked.length).toBe(5)
   const ofOther = list(await shared.newKey(otherStore))
   await expect.poll(() => asked.slice(5)).toEqual([otherStore.id])
   release.resolve()
-  expect(await Promise.all([...crowd, ofOther])).toEqual(Array(9).fill(200))
+  expect(await Promise.all([...ofStore, ofOther])).toEqual(Array(9).fill(200))
   await shared.app.close()
 })

@@ -19,10 +19,10 @@ export type NewApiKey = {
 export type ParsedApiKey = { id: string; secretSha256: Buffer }
 
 const FORM = /^tt_(?:test|live)_([0-9a-z]{8})_([\w-]{43})_([0-9a-f]{8})$/
-const ID_LETTERS = '0123456789abcdefghijklmnopqrstuvwxyz'
+const ID_CHARACTERS = '0123456789abcdefghijklmnopqrstuvwxyz'
 
 export function createApiKey(mode: Mode): NewApiKey {
-  const id = Array.from(randomBytes(8), (byte) => ID_LETTERS[byte % ID_LETTERS.length]).join('')
+  const id = Array.from(randomBytes(8), (byte) => ID_CHARACTERS[byte % ID_CHARACTERS.length]).join('')
   const secret = randomBytes(32).toString('base64url')
   const body = `${prefixOf(mode)}${id}_${secret}`
   return { key: `${body}_${checkOf(body)}`, id, secretSha256: sha256(secret) }

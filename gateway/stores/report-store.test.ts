@@ -23,7 +23,7 @@ afterEach(async () => {
 const call = async (from: string, before: string, key = api.key) =>
   (await api.call('GET', `/v1/report?from=${from}&before=${before}`, { key })).json()
 const now = () => till.clock.now().toISOString()
-const later = (s: number) => new Date(till.clock.now().getTime() + s * 1_000).toISOString()
+const later = (seconds: number) => new Date(till.clock.now().getTime() + seconds * 1_000).toISOString()
 
 /** Books a delivery that is held, one on the next day, and days later the reversal of the first and a payout. */
 async function book(): Promise<void> {
@@ -76,7 +76,9 @@ test('a period includes the moment of `from`, and not that of `before`', async (
     (await call(from, before)).days.map(({ cause }: { cause: string }) => cause)
   const next = new Date(Date.parse(at) + 1).toISOString()
   expect(await causesFrom(at, next)).toContain('paid_out')
-  expect(await causesFrom(new Date(Date.parse(at) - DAY_S).toISOString(), at)).not.toContain('paid_out')
+  expect(await causesFrom(new Date(Date.parse(at) - DAY_S * 1_000).toISOString(), at)).not.toContain(
+    'paid_out',
+  )
   expect(await causesFrom(next, later(DAY_S))).not.toContain('paid_out')
 })
 

@@ -131,11 +131,14 @@ function checkChanges(changes: StoreChanges, mode: Mode): { kind: 'valid'; chang
   return { kind: 'valid', change }
 }
 
-const MOST_NAME = 80
-const INVALID_NAME: Refused = { kind: 'refused', reason: `the name must have 1 to ${MOST_NAME} characters` }
+const MOST_NAME_CHARACTERS = 80
+const INVALID_NAME: Refused = {
+  kind: 'refused',
+  reason: `the name must have 1 to ${MOST_NAME_CHARACTERS} characters`,
+}
 const MOST_COMMISSION_BPS = 9_000
 
-const isName = (name: string): boolean => name.length >= 1 && name.length <= MOST_NAME
+const isName = (name: string): boolean => name.length >= 1 && name.length <= MOST_NAME_CHARACTERS
 
 /** Moves the store's oldest endpoint to the URL, or adds its first endpoint and returns that endpoint's secret. */
 async function moveWebhook(

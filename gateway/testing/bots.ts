@@ -14,15 +14,15 @@ export async function addBot({ db, ...deps }: AddBot): Promise<AddBotAnswer> {
   return { kind: 'added', ...bot }
 }
 
-const nothing = async () => {}
+const doNothing = async () => {}
 
 /** Handlers of a bot that has nothing to do. */
 export const IDLE_HANDLERS: BotHandlers = {
-  inventory: nothing,
+  inventory: doNothing,
   laneOf: async () => undefined,
-  trade: nothing,
-  refresh: nothing,
-  history: nothing,
-  drift: nothing,
+  trade: doNothing,
+  refresh: doNothing,
+  history: doNothing,
+  drift: doNothing,
   watch: async () => 0,
 }

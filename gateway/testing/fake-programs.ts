@@ -6,10 +6,10 @@ const RESTORE = join(import.meta.dirname, 'fake-restore.ts')
 
 /** Writes the programs into the folder. They claim to have this major version. */
 export function fakePrograms(folder: string, major: number): void {
-  const write = (name: string, does: string): void =>
+  const write = (name: string, script: string): void =>
     writeFileSync(
       join(folder, name),
-      `#!/bin/sh\nif [ "$1" = --version ]; then echo "${name} (PostgreSQL) ${major}.1"; exit; fi\n${does}\n`,
+      `#!/bin/sh\nif [ "$1" = --version ]; then echo "${name} (PostgreSQL) ${major}.1"; exit; fi\n${script}\n`,
       { mode: 0o755 },
     )
   write('pg_dump', `for each; do case $each in --file=*) echo a dump > "\${each#--file=}";; esac; done`)

@@ -10,6 +10,7 @@ import { attemptDelivery, type DeliveryDeps } from './delivery.ts'
 import { switchEndpoint } from './endpoints.ts'
 import type { Claim } from './store.ts'
 
+/** How long a claim lasts, as in store.ts. */
 const CLAIM_MS = 18_000
 
 let till: Till

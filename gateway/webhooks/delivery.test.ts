@@ -71,7 +71,7 @@ describe('a webhook', () => {
     expect((await delivery()).state).toBe('delivered')
   })
 
-  it('D-40 a webhook is signed with the machine’s time, and retried by the advanced clock', async () => {
+  it('D-40 is signed with the machine’s time, and retried by the advanced clock', async () => {
     till.clock.jump(8 * 24 * HOUR_MS)
     const date = new Date(till.clock.machineNow().getTime() + HOUR_MS)
     receiver.answers.push(status(503, { 'retry-after': date.toUTCString() }))

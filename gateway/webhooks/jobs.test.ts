@@ -108,10 +108,10 @@ it('deliveries that were never sent are due now if a clock a few hours ahead wro
     .updateTable('webhook_delivery')
     .set({ due_at: after(5 * 3_600_000) })
     .execute()
-  const retry = sql`(select max(id) from webhook_delivery)`
-  await sql`update webhook_delivery set attempts = 1, claim = 1 where id = ${retry}`.execute(till.db)
-  const soon = sql`(select min(id) from webhook_delivery)`
-  await sql`update webhook_delivery set due_at = ${after(1_800_000)} where id = ${soon}`.execute(till.db)
+  const retriedId = sql`(select max(id) from webhook_delivery)`
+  await sql`update webhook_delivery set attempts = 1, claim = 1 where id = ${retriedId}`.execute(till.db)
+  const soonDueId = sql`(select min(id) from webhook_delivery)`
+  await sql`update webhook_delivery set due_at = ${after(1_800_000)} where id = ${soonDueId}`.execute(till.db)
   await sweepFarDeliveries(till.deps)
   const rows = await till.db.selectFrom('webhook_delivery').select('due_at').orderBy('id').execute()
   expect(rows.map(({ due_at }) => due_at)).toEqual([

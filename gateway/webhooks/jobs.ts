@@ -8,7 +8,7 @@ import { CLOCKS_APART_MS, LONGEST_WAIT_MS } from './schedule.ts'
 import { bringForward, MOST_BROUGHT_FORWARD } from './store.ts'
 
 /** The most endpoints of one sweep. The next sweep continues. */
-const MOST_ENDPOINTS = 100
+const MOST_ENDPOINTS_SWEPT = 100
 
 /**
  * Gives up the deliveries that were left when their endpoint was disabled or removed.
@@ -17,7 +17,7 @@ const MOST_ENDPOINTS = 100
  * each keeps the endpoint locked, and its store's other calls and the publication of events wait for that lock.
  */
 export async function sweepDisabledEndpoints({ db }: { db: Db }): Promise<void> {
-  for (const id of await disabledEndpointsWithDue(db, MOST_ENDPOINTS)) {
+  for (const id of await disabledEndpointsWithDue(db, MOST_ENDPOINTS_SWEPT)) {
     await inRounds(MOST_GIVEN_UP, () => inTransaction(db, (tx) => giveUpIfDisabled(tx, id)))
   }
 }

@@ -179,8 +179,8 @@ describe('the deliveries of one endpoint', () => {
     // These events were never sent before, but replays belong to the lane of retries.
     await replay(till.deps, store.id, { id, body: { fromSequence: 1, toSequence: 12 } })
     await publish(store, 1)
-    const now = await claimLane(till.deps, { endpointId: id, lane: 'first' }, 20)
-    expect(now.map(({ sequence }) => sequence)).toEqual([13n])
+    const firsts = await claimLane(till.deps, { endpointId: id, lane: 'first' }, 20)
+    expect(firsts.map(({ sequence }) => sequence)).toEqual([13n])
     expect(await claimLane(till.deps, { endpointId: id, lane: 'again' }, 20)).toHaveLength(12)
   })
 
