@@ -95,7 +95,7 @@ describe('a call', () => {
     expect(third).toBeGreaterThanOrEqual(1_000)
   })
 
-  test('is repeated after the wait that the till demands, unless it is above the client’s limit', async () => {
+  test('is repeated after the wait that the till demands, unless that is longer than `longestWaitMs`', async () => {
     const soon = tillThatAnswers(problem(429, 'too_many_requests', { 'retry-after': '2' }), depositAnswer())
     await soon.till.get('7')
     expect(soon.waits).toEqual([2_000])
@@ -130,7 +130,7 @@ describe('a call', () => {
     expect(requests).toHaveLength(1)
   })
 
-  test('is tried as often as the store demands, with waits up to the store’s limit', async () => {
+  test('is tried as often as `tries` says, with waits of at most `longestWaitMs`', async () => {
     const waits: number[] = []
     const till = createTill({
       url: 'https://pay.example',

@@ -54,7 +54,7 @@ async function passMinutes(minutes: number): Promise<void> {
   await sendAlerts(deps)
 }
 
-const headersOf = (headers: Record<string, unknown>): Record<string, string> =>
+const headerTexts = (headers: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 
 const reports = () => receiver.received.map(({ body }) => JSON.parse(body).data)
@@ -66,7 +66,7 @@ test('a problem that needs a person is reported in a signed message, and reporte
     { kind: 'botsDead', count: 1, text: '1 bot whose token Steam refuses', consoleUrl: 'https://ops.test' },
   ])
   const [first] = receiver.received
-  const verify = () => new Webhook(SECRET).verify(first?.body ?? '', headersOf(first?.headers ?? {}))
+  const verify = () => new Webhook(SECRET).verify(first?.body ?? '', headerTexts(first?.headers ?? {}))
   expect(verify()).toMatchObject({ type: 'operator.needed' })
 
   const secondBotId = await insertDeadBot()
@@ -228,7 +228,7 @@ test('a test message has a type of its own and the fields and signature of an al
   await passMinutes(2)
   expect(receiver.received).toHaveLength(1)
   const [first] = receiver.received
-  const verifiedAlert = new Webhook(SECRET).verify(first?.body ?? '', headersOf(first?.headers ?? {}))
+  const verifiedAlert = new Webhook(SECRET).verify(first?.body ?? '', headerTexts(first?.headers ?? {}))
   const data = {
     kind: 'test',
     count: 0,

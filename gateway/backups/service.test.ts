@@ -66,12 +66,13 @@ it('a long check of a dump leaves no database behind, even if idle connections a
   expect(databasesLeft.rows).toEqual([])
 })
 
-it('a check removes the databases of killed checks, but not that of a check that may be under way', async () => {
+it('a check removes the database of a killed check, but none of a check that may be under way', async () => {
   const [ofOldVersion, ofKilled] = [`tradetill_check_${hex()}`, `tradetill_check_20260102030405_${hex()}`]
   const restoring = `tradetill_check_20260102030405_${hex()}`
   const justCreated = `tradetill_check_20261122080000_${hex()}`
-  const all = [ofOldVersion, ofKilled, restoring, justCreated]
-  for (const name of all) await sql`create database ${sql.id(name)} template template0`.execute(database.db)
+  const allNames = [ofOldVersion, ofKilled, restoring, justCreated]
+  for (const name of allNames)
+    await sql`create database ${sql.id(name)} template template0`.execute(database.db)
   const url = new URL(database.url)
   url.pathname = `/${restoring}`
   const client = new pg.Client({ connectionString: url.href })
@@ -79,18 +80,18 @@ it('a check removes the databases of killed checks, but not that of a check that
   try {
     expect(await check(database.url)).toMatchObject({ kind: 'inspected' })
     const databasesLeft = await sql<{ datname: string }>`
-      select datname from pg_database where datname in (${sql.join(all)})`.execute(database.db)
+      select datname from pg_database where datname in (${sql.join(allNames)})`.execute(database.db)
     expect(databasesLeft.rows.map(({ datname }) => datname).sort()).toEqual(
       [ofOldVersion, restoring, justCreated].sort(),
     )
   } finally {
     await client.end()
-    for (const name of all)
+    for (const name of allNames)
       await sql`drop database if exists ${sql.id(name)} with (force)`.execute(database.db)
   }
 })
 
-it('the check of a copy removes the folders of killed checks, but not that of a check that may be under way', async () => {
+it('the check of a copy removes the folder of a killed check after 12 hours, but not that of a check under way', async () => {
   const folderOf = (): string => mkdtempSync(join(realpathSync(tmpdir()), 'tradetill-check-'))
   const [unlocked, inUse] = [folderOf(), folderOf()]
   writeFileSync(join(unlocked, 'master.key'), 'a key')
@@ -166,6 +167,6 @@ it('a dump can be read by its owner alone', async () => {
 })
 
 it('a dump into a folder that cannot be created is refused, and the error names the folder', async () => {
-  const made = dump(database.url, '/proc/none', { at: new Date(0), folder, environment })
-  await expect(made).rejects.toThrow('The folder /proc/none cannot be created: ENOENT')
+  const dumped = dump(database.url, '/proc/none', { at: new Date(0), folder, environment })
+  await expect(dumped).rejects.toThrow('The folder /proc/none cannot be created: ENOENT')
 })

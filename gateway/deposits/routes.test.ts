@@ -151,11 +151,11 @@ describe('GET /api/payment', () => {
   it('D-23 a poll without news is answered with 304 and without a query', async () => {
     const { hash } = await aDeposit(till, store)
     const { etag } = await poll(hash)
-    const before = queries
+    const queriesBefore = queries
     const answers = await Promise.all(Array.from({ length: 200 }, () => poll(hash, etag)))
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([304]))
     expect(answers[0]?.answer.body).toBe('')
-    expect(queries).toBe(before)
+    expect(queries).toBe(queriesBefore)
   })
 
   it('refreshes any number of polled deposits with one query, and a change gives a new answer', async () => {
@@ -164,10 +164,10 @@ describe('GET /api/payment', () => {
     if (first === undefined) throw new Error('no deposit')
     const etags = await Promise.all(deposits.map(async ({ hash }) => (await poll(hash)).etag))
     await till.db.updateTable('deposit').set({ user_name: 'other' }).where('id', '=', first.id).execute()
-    const before = queries
+    const queriesBefore = queries
     await vi.advanceTimersByTimeAsync(500)
     await expect.poll(async () => (await poll(first.hash, etags[0])).status).toBe(200)
-    expect(queries).toBe(before + 1)
+    expect(queries).toBe(queriesBefore + 1)
     const others = await Promise.all(deposits.slice(1).map(({ hash }, i) => poll(hash, etags[i + 1])))
     expect(others.map(({ status }) => status)).toEqual([304, 304, 304, 304])
   })
@@ -300,9 +300,9 @@ describe('GET /api/payment', () => {
   })
 
   it('refuses an invalid or unknown hash with problem JSON that is not cached', async () => {
-    const bad = await poll('xyz')
-    expect(bad.answer.json()).toMatchObject({ status: 404, code: 'deposit_not_found' })
-    expect(bad.headers).toMatchObject({ 'cache-control': 'no-store' })
+    const invalid = await poll('xyz')
+    expect(invalid.answer.json()).toMatchObject({ status: 404, code: 'deposit_not_found' })
+    expect(invalid.headers).toMatchObject({ 'cache-control': 'no-store' })
     const unknown = await poll('0'.repeat(32))
     expect(unknown.answer.json()).toMatchObject({ status: 404, code: 'deposit_not_found' })
     expect(unknown.headers).toMatchObject({ 'cache-control': 'no-store' })

@@ -18,12 +18,12 @@ function fakeReader() {
   const options = { slow: false, broken: false }
   const read = async (hashes: readonly string[]): Promise<Map<string, View>> => {
     state.reads.push([...hashes])
-    const known = new Map(state.truth)
+    const truthAtStart = new Map(state.truth)
     if (options.broken) throw new Error('the database is away')
     if (options.slow) await new Promise<void>((resolve) => state.unfinished.push(resolve))
     return new Map(
       hashes.flatMap((hash) => {
-        const etag = known.get(hash)
+        const etag = truthAtStart.get(hash)
         return etag === undefined ? [] : [[hash, viewOf(etag)] as const]
       }),
     )
@@ -62,9 +62,9 @@ describe('polled views', () => {
   it('are forgotten ten seconds after the last poll, and are then no longer read', async () => {
     await etag()
     await vi.advanceTimersByTimeAsync(11_000)
-    const before = reader.reads.length
+    const readsBefore = reader.reads.length
     await vi.advanceTimersByTimeAsync(60_000)
-    expect(reader.reads).toHaveLength(before)
+    expect(reader.reads).toHaveLength(readsBefore)
     expect(vi.getTimerCount()).toBe(0)
     expect(await etag()).toBe('1')
   })
@@ -94,9 +94,9 @@ describe('polled views', () => {
 
   it('are read at most fifty times in a row for a link, then five times a second, and otherwise come from the cache', async () => {
     const readsOf = async (calls: number) => {
-      const before = reader.reads.length
+      const readsBefore = reader.reads.length
       for (let n = 0; n < calls; n += 1) expect((await cache.readNow('a'))?.etag).toBe('1')
-      return reader.reads.length - before
+      return reader.reads.length - readsBefore
     }
     expect(await readsOf(200)).toBe(50)
     await vi.advanceTimersByTimeAsync(1_000)

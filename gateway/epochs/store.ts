@@ -53,7 +53,7 @@ const beganOf = (row: HistoryRow) => ({
   logOid: row.began_in_log,
 })
 
-/** False after a restore until the next epoch begins: the database then refuses new deposits, trades and event numbers. */
+/** False from a restore until the next epoch. Meanwhile the database refuses new deposits, trades and event numbers. */
 export async function isLifeCurrent(db: Db): Promise<boolean> {
   const { rows } = await sql<{ isCurrent: boolean }>`select life_is_current() as "isCurrent"`.execute(db)
   return rows[0]?.isCurrent === true

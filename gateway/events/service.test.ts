@@ -54,15 +54,15 @@ describe('sequences of events', () => {
     ).finally(() => {
       isWriting = false
     })
-    const seen: number[] = []
-    while (isWriting || seen.length < writerCount * rounds) {
+    const readSequences: number[] = []
+    while (isWriting || readSequences.length < writerCount * rounds) {
       await Promise.all([publishEvents(till.deps), publishEvents(till.deps)])
-      const { events } = await readEvents(till.db, store.id, { after: seen.at(-1) ?? 0, limit: 50 })
-      seen.push(...events.map((event) => event.sequence))
+      const { events } = await readEvents(till.db, store.id, { after: readSequences.at(-1) ?? 0, limit: 50 })
+      readSequences.push(...events.map((event) => event.sequence))
     }
     await writers
     await writersDb.close()
-    expect(seen).toEqual(Array.from({ length: writerCount * rounds }, (_, index) => index + 1))
+    expect(readSequences).toEqual(Array.from({ length: writerCount * rounds }, (_, index) => index + 1))
   })
 
   it('have no gaps within a store under concurrent writers and publishers', async () => {

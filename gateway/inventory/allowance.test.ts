@@ -58,14 +58,14 @@ afterEach(() => till.close())
 
 /** Reloads the inventory of every game in every language, in rounds. */
 async function hammer({ rounds, stepMs }: { rounds: number; stepMs: number }) {
-  const seen = { answered: 0, refused: new Set<string>() }
+  const outcomes = { answered: 0, refused: new Set<string>() }
   const askOnce = async (change: Partial<InventoryQuery>) => {
     const query = { hash: till.hash, game: 'cs', reload: true, ...change } as const
     await readInventory(till.deps, query).then(
       () => {
-        seen.answered += 1
+        outcomes.answered += 1
       },
-      (error: { code: string }) => seen.refused.add(error.code),
+      (error: { code: string }) => outcomes.refused.add(error.code),
     )
   }
   await till.withBot(async () => {
@@ -74,7 +74,7 @@ async function hammer({ rounds, stepMs }: { rounds: number; stepMs: number }) {
       till.clock.advance(stepMs)
     }
   })
-  return seen
+  return outcomes
 }
 
 /** Requests a trade that Steam refuses because its item is gone. */

@@ -22,14 +22,14 @@ afterEach(() => till.close())
 async function openConnections(count: number): Promise<void> {
   let opened = 0
   let allOpen = () => {}
-  const all = new Promise<void>((resolve) => {
+  const untilAllOpen = new Promise<void>((resolve) => {
     allOpen = resolve
   })
   const connect = () =>
     till.db.connection().execute(async () => {
       opened += 1
       if (opened === count) allOpen()
-      await all
+      await untilAllOpen
     })
   await Promise.all(Array.from({ length: count }, connect))
 }

@@ -144,8 +144,8 @@ const accountLine = ({ name, steamId }: NonNullable<Receipt['account']>): string
 
 function stepLine({ kind, at, amount, held }: Step, { texts, language, money }: Words): string {
   const sum = amount === null || amount === 0 ? '' : `: ${money(amount)}`
-  const part = held === 0 ? '' : `, ${texts.heldPart(money(held))}`
-  return `${texts.steps[kind]}${sum}${part}<span class="quiet">${moment(at, language)}</span>`
+  const heldPart = held === 0 ? '' : `, ${texts.heldPart(money(held))}`
+  return `${texts.steps[kind]}${sum}${heldPart}<span class="quiet">${moment(at, language)}</span>`
 }
 
 export const expiredPage = (id: string, language: Language): string =>

@@ -202,25 +202,27 @@ describe('the money on a receipt', () => {
   it('is split into its parts: now, held and taken back', () => {
     const held = page('en', { heldAmount: 2_375, heldUntil: until })
     expect(held).toMatch(/A part of their worth is credited.*Credited now \$10\.00 Held until .* \$23\.75/)
-    const part = page('en', { reversedAmount: 1_000 })
-    expect(part).toMatch(/sender took some back\..*Credited now \$23\.75 Taken back by the sender \$10\.00/)
-    const whole = page('en', { reversedAmount: 3_375 })
-    expect(whole).toMatch(/took them back\..*Credited now \$0\.00 Taken back by the sender \$33\.75/)
+    const partlyReversed = page('en', { reversedAmount: 1_000 })
+    expect(partlyReversed).toMatch(
+      /sender took some back\..*Credited now \$23\.75 Taken back by the sender \$10\.00/,
+    )
+    const whollyReversed = page('en', { reversedAmount: 3_375 })
+    expect(whollyReversed).toMatch(/took them back\..*Credited now \$0\.00 Taken back by the sender \$33\.75/)
   })
 
   it('is described as taken back and as held if a part was taken back and the rest is held', () => {
-    const rest = { reversedAmount: 1_000, heldAmount: 2_375 }
-    expect(page('en', rest)).toMatch(
+    const restHeld = { reversedAmount: 1_000, heldAmount: 2_375 }
+    expect(page('en', restHeld)).toMatch(
       /Later their sender took some back\. The worth of the rest is held.*Credited now \$0\.00 .*Held \$23\.75 Taken back by the sender \$10\.00/,
     )
-    expect(page('ru', rest)).toContain(
+    expect(page('ru', restHeld)).toContain(
       'Позже отправитель забрал часть назад. Стоимость остальных удержана и ещё не зачислена.',
     )
-    const some = { reversedAmount: 1_000, heldAmount: 1_375 }
-    expect(page('en', some)).toMatch(
+    const restPartlyHeld = { reversedAmount: 1_000, heldAmount: 1_375 }
+    expect(page('en', restPartlyHeld)).toMatch(
       /took some back\. A part of the remaining worth is credited.*Credited now \$10\.00 .*Held \$13\.75/,
     )
-    expect(page('ru', some)).toContain('Стоимость остальных зачислена частично, остаток удержан.')
+    expect(page('ru', restPartlyHeld)).toContain('Стоимость остальных зачислена частично, остаток удержан.')
   })
 
   it('is listed change by change: received, released, taken back', () => {

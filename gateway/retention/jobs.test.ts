@@ -182,8 +182,8 @@ describe('D-35 the retention of webhooks', () => {
     await till.db.updateTable('webhook_delivery').set({ state: 'delivered', due_at: null }).execute()
     const deliveries = () => till.db.selectFrom('webhook_delivery').select('id').orderBy('id').execute()
     const attempts = () => till.db.selectFrom('webhook_attempt').select('id').execute()
-    const made = await deliveries()
-    expect(made.length).toBeGreaterThan(1)
+    const written = await deliveries()
+    expect(written.length).toBeGreaterThan(1)
     const attemptOf = ({ id }: { id: bigint }) => ({
       delivery_id: id,
       endpoint_id: endpoint.id,
@@ -192,21 +192,21 @@ describe('D-35 the retention of webhooks', () => {
       duration_ms: 5,
       status: 204,
     })
-    await till.db.insertInto('webhook_attempt').values(made.map(attemptOf)).execute()
+    await till.db.insertInto('webhook_attempt').values(written.map(attemptOf)).execute()
     const events = await readEvents(till.db, store.id, { after: 0, limit: 100 })
 
     await jump(till, 30 * DAY_S - 60)
     await sweep()
-    expect(await attempts()).toHaveLength(made.length)
+    expect(await attempts()).toHaveLength(written.length)
     await jump(till, 120)
     await sweep()
     expect(await attempts()).toEqual([])
-    expect(await deliveries()).toEqual(made)
+    expect(await deliveries()).toEqual(written)
 
     // One delivery was just sent again by hand, and another waits for its store.
     await jump(till, 60 * DAY_S)
-    const [resent, ...others] = made
-    await till.db.insertInto('webhook_attempt').values(made.slice(0, 1).map(attemptOf)).execute()
+    const [resent, ...others] = written
+    await till.db.insertInto('webhook_attempt').values(written.slice(0, 1).map(attemptOf)).execute()
     const waiting = others.slice(0, 1)
     for (const { id } of waiting) {
       await till.db.updateTable('webhook_delivery').set({ state: 'due' }).where('id', '=', id).execute()

@@ -81,7 +81,7 @@ describe('the log line of a store’s call', () => {
     expect(new Set(answers.map((answer) => answer.headers['x-request-id'])).size).toBe(answers.length)
   })
 
-  it('has the deposit’s id if the Idempotency-Key is repeated, and no id if the key has another body', async () => {
+  it('has the deposit’s id if the call is repeated under its Idempotency-Key, and no id if its body differs', async () => {
     const keyedCall = { body: order, headers: { 'idempotency-key': 'k1' } }
     const first = await call('POST', '/v1/deposits', keyedCall)
     const second = await call('POST', '/v1/deposits', keyedCall)

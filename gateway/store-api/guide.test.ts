@@ -127,8 +127,10 @@ describe('the recipe of the store guide', () => {
 })
 
 it('the store guide draws the states of a deposit as ARCHITECTURE.md does', () => {
-  const place = /<!-- deposit states -->[\s\S]*?<!-- end of deposit states -->/
-  expect(place.exec(guide)?.[0]).toBe(place.exec(readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8'))?.[0])
+  const diagram = /<!-- deposit states -->[\s\S]*?<!-- end of deposit states -->/
+  expect(diagram.exec(guide)?.[0]).toBe(
+    diagram.exec(readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8'))?.[0],
+  )
 })
 
 it('the reference describes every call, and its page runs no script', async () => {

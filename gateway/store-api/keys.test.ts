@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const deps = () => ({ db: till.db, mode: 'sandbox', clock: till.clock }) as const
 
-test('an expired key is refused like an unknown key, and logged once a minute; a rotated key has the same lifetime', async () => {
+test('an expired key is refused like an unknown key, and logged once a minute; the new key of a rotation has the same lifetime', async () => {
   const { lines } = till
   const key = await till.db
     .transaction()
@@ -27,21 +27,21 @@ test('an expired key is refused like an unknown key, and logged once a minute; a
       addKey(tx, deps(), { storeId: api.store.id, name: 'brief', scopes: SCOPES, lifetimeS: 3_600 }),
     )
   const id = parseApiKey(key, 'sandbox')?.id ?? ''
-  const rotated = (await rotateKey(deps(), id, 2)) ?? ''
+  const newKey = (await rotateKey(deps(), id, 2)) ?? ''
   const resultOf = async (usedKey = key) => {
     const { statusCode, body } = await api.call('GET', '/v1/health', { key: usedKey })
     return [statusCode, statusCode === 200 ? '' : JSON.parse(body).code]
   }
   till.clock.advance(3_599_000)
-  expect([await resultOf(), await resultOf(rotated)]).toEqual([
+  expect([await resultOf(), await resultOf(newKey)]).toEqual([
     [200, ''],
     [200, ''],
   ])
   till.clock.advance(61_000)
   for (let n = 0; n < 3; n += 1) expect(await resultOf()).toEqual([401, 'unauthorized'])
-  expect(await resultOf(rotated)).toEqual([401, 'unauthorized'])
+  expect(await resultOf(newKey)).toEqual([401, 'unauthorized'])
   const ids = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg.startsWith('expired API key'))
-  expect(ids.map(({ key: keyId }) => keyId)).toEqual([id, parseApiKey(rotated, 'sandbox')?.id])
+  expect(ids.map(({ key: keyId }) => keyId)).toEqual([id, parseApiKey(newKey, 'sandbox')?.id])
   // The secret part of a key follows `tt_test_`, eight characters of id and `_`.
   expect(lines.join('')).not.toContain(key.slice(17))
   till.clock.advance(60_000)

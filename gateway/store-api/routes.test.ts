@@ -77,14 +77,14 @@ describe('an API key', () => {
   })
 
   test('that was rotated works during the overlap, and the new key has the same scopes', async () => {
-    const old = await api.newKey(api.store, ['deposits:read'])
-    const id = parseApiKey(old, 'sandbox')?.id ?? ''
-    const rotated = (await rotateKey(deps(), id, 2)) ?? ''
+    const oldKey = await api.newKey(api.store, ['deposits:read'])
+    const id = parseApiKey(oldKey, 'sandbox')?.id ?? ''
+    const newKey = (await rotateKey(deps(), id, 2)) ?? ''
     const statusWith = async (key: string) => (await api.call('GET', '/v1/deposits', { key })).statusCode
-    expect([await statusWith(old), await statusWith(rotated)]).toEqual([200, 200])
-    expect((await api.call('GET', '/v1/balance', { key: rotated })).statusCode).toBe(403)
+    expect([await statusWith(oldKey), await statusWith(newKey)]).toEqual([200, 200])
+    expect((await api.call('GET', '/v1/balance', { key: newKey })).statusCode).toBe(403)
     till.clock.advance(2 * 3_600_000)
-    expect([await statusWith(old), await statusWith(rotated)]).toEqual([401, 200])
+    expect([await statusWith(oldKey), await statusWith(newKey)]).toEqual([401, 200])
     expect(await rotateKey(deps(), id, 2)).toBeUndefined()
   })
 

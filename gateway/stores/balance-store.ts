@@ -66,13 +66,14 @@ async function statementRows(
   storeId: bigint,
   { currency, after, limit }: StatementQuery,
 ): Promise<Row[]> {
-  const before = after === undefined ? null : BigInt(after)
+  // Newest first: the next page has the smaller ids.
+  const beforeId = after === undefined ? null : BigInt(after)
   // The range, and the order by account and id, make the planner use the index on these two columns. With "=", it may
   // scan all entries by id to find those of an account that has few.
   const side = (column: 'debit_account' | 'credit_account') => sql`
     select entry.* from account, lateral (
       select * from ledger_entry
-      where ${sql.ref(column)} between account.id and account.id and (${before}::bigint is null or ledger_entry.id < ${before})
+      where ${sql.ref(column)} between account.id and account.id and (${beforeId}::bigint is null or ledger_entry.id < ${beforeId})
       order by ${sql.ref(column)}, ledger_entry.id desc limit ${limit}
     ) entry
     where account.store_id = ${storeId} and account.currency = ${currency}`
@@ -84,7 +85,7 @@ async function statementRows(
       lateral (select * from ledger_entry where trade_id = paid.id and cause = 'reversed' offset 0) entry
     join account bearer on bearer.id = entry.debit_account and bearer.kind = 'loss'
     where deposit.store_id = ${storeId} and deposit.currency = ${currency}
-      and deposit.reversed_amount > deposit.charged_amount and (${before}::bigint is null or entry.id < ${before})
+      and deposit.reversed_amount > deposit.charged_amount and (${beforeId}::bigint is null or entry.id < ${beforeId})
       and not exists (
         select from ledger_entry other join account on account.id = other.debit_account and account.store_id is not null
         where other.trade_id = entry.trade_id and other.cause = 'reversed' and other.part = entry.part)

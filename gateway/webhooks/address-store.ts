@@ -33,8 +33,8 @@ export async function allowAddress(tx: Tx, { storeId, address, inside, now }: Ne
     .insertInto('webhook_address')
     .values({ store_id: storeId, ...address, inside, allowed_at: now })
     .onConflict((conflict) => {
-      const known = conflict.columns(['store_id', 'host', 'port'])
-      return inside ? known.doUpdateSet({ inside }) : known.doNothing()
+      const sameAddress = conflict.columns(['store_id', 'host', 'port'])
+      return inside ? sameAddress.doUpdateSet({ inside }) : sameAddress.doNothing()
     })
     .execute()
 }

@@ -230,11 +230,11 @@ describe('a sender whose claim has run out', () => {
     const slow = attemptDelivery(deps, await claimOne(), ending.signal)
     await received.promise
     till.clock.advance(CLAIM_MS)
-    const other = await startAttempt()
+    const otherAttempt = await startAttempt()
     const before = await delivery()
     ending.abort()
     await slow
     expect(await delivery()).toEqual(before)
-    await other.answer(204)
+    await otherAttempt.answer(204)
   })
 })

@@ -125,7 +125,7 @@ describe('a store that is slow with everything', () => {
     expect(silent.taken).toHaveLength(8 + 4)
   })
 
-  it('counts as quick, for retries too, after quick first attempts', async () => {
+  it('counts as quick again, for retries too, once its first attempts are quick', async () => {
     const unanswered = new Set<string>()
     const server = await aServerThatHangsOn(unanswered)
     const store = await aStore(till, { webhookUrl: server.url })

@@ -21,7 +21,7 @@ export const ATTEMPTS = WAITS_MS.length + 1
 
 /** The longest wait that a store may ask for by Retry-After. */
 const LONGEST_RETRY_AFTER_MS = 24 * HOUR_MS
-/** No wait is longer, with its spread. */
+/** The longest wait between two attempts, with its spread. */
 export const LONGEST_WAIT_MS = Math.round(1.1 * Math.max(...WAITS_MS))
 
 /** How far apart the clocks of two gateways may be. Neither may change what the other one scheduled. */

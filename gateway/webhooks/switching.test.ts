@@ -87,17 +87,17 @@ describe('if its endpoint is disabled meanwhile, a delivery that', () => {
 describe('while an endpoint is being disabled', () => {
   /** Disables the endpoint in a transaction that the test commits. */
   async function startDisabling() {
-    const other = openDatabase(till.url, 1)
+    const connection = openDatabase(till.url, 1)
     const done = Promise.withResolvers<void>()
     const gate = Promise.withResolvers<void>()
-    const ended = other.db
+    const ended = connection.db
       .transaction()
       .execute(async (tx) => {
         await disableEndpoint(tx, endpointId, 'by_store')
         done.resolve()
         await gate.promise
       })
-      .finally(() => other.close())
+      .finally(() => connection.close())
     await done.promise
     return async () => {
       gate.resolve()
