@@ -190,9 +190,9 @@ describe('reading deposits', () => {
     expect(await ids('')).toBe('n7,n6,n5,n4,n3,n2,n1')
     expect(await ids('&customerReference=even')).toBe('n6,n4,n2')
     expect(await ids('&status=succeeded')).toBe('')
-    const third = (await api.call('GET', '/v1/deposits/lookup?externalId=n3')).json().createdAt
-    expect(await ids(`&createdFrom=${third}`)).toBe('n7,n6,n5,n4,n3')
-    expect(await ids(`&createdBefore=${third}&status=created`)).toBe('n2,n1')
+    const thirdCreatedAt = (await api.call('GET', '/v1/deposits/lookup?externalId=n3')).json().createdAt
+    expect(await ids(`&createdFrom=${thirdCreatedAt}`)).toBe('n7,n6,n5,n4,n3')
+    expect(await ids(`&createdBefore=${thirdCreatedAt}&status=created`)).toBe('n2,n1')
   })
 })
 

@@ -105,7 +105,7 @@ function createBooks(flaw: Flaw | undefined) {
   const seen = new Set<string>()
   /** The saved state of each deposit, for a store that changes one balance by the difference. */
   const settled = new Map<string, Entry>()
-  /** The balance of a store that adds up amounts instead of keeping the state of each deposit. */
+  /** The balance of a store that adds up amounts or differences instead of computing it from `entries`. */
   let counted = 0
   const writes = new Map<string, number>()
   /** Waits until another write has begun for this event or deposit, but not forever. */

@@ -123,7 +123,7 @@ async function settle(deps: DeliveryDeps, claim: Claim, attempted: Attempted): P
 type Verdict =
   | { kind: 'delivered' }
   | { kind: 'retried'; waitMs: number }
-  /** `gone`: the endpoint wants no further webhooks. */
+  /** `isGone`: the endpoint answered 410, so it wants no further webhooks. */
   | { kind: 'given_up'; isGone: boolean }
 
 function judge({ clock, random, haste = 1 }: DeliveryDeps, attempts: number, result: SendResult): Verdict {

@@ -34,7 +34,7 @@ afterEach(() => till.close())
 
 const switchTo = (on: boolean) => switchEndpoint(till.db, store.id, { id: endpointId, on })
 
-/** The number of deliveries by state and last result. */
+/** The number of deliveries by their last result, or by their state if there is none. */
 async function deliveries(): Promise<Record<string, number>> {
   const rows = await till.db
     .selectFrom('webhook_delivery')
@@ -79,7 +79,7 @@ describe('an endpoint with many waiting deliveries', () => {
   })
 })
 
-it('the sweep leaves the deliveries of an enabled endpoint', async () => {
+it('the sweep, and a second enabling by the operator, leave the deliveries of an enabled endpoint', async () => {
   await sweepDisabledEndpoints(till.deps)
   await till.db.transaction().execute((tx) => enableByOperator(tx, endpointId))
   expect(await deliveries()).toEqual({ due: WAITING })
@@ -88,11 +88,9 @@ it('the sweep leaves the deliveries of an enabled endpoint', async () => {
 it('retries that a clock ahead of time scheduled are due now, and the longest wait of the schedule stays', async () => {
   const now = till.clock.now()
   const after = (ms: number) => new Date(now.getTime() + ms)
+  const yearsAhead = after(9e10)
   const longest = after(nextWaitMs({ attempts: 10 }, 1) ?? 0)
-  await till.db
-    .updateTable('webhook_delivery')
-    .set({ attempts: 1, claim: 1n, due_at: after(9e10) })
-    .execute()
+  await till.db.updateTable('webhook_delivery').set({ attempts: 1, claim: 1n, due_at: yearsAhead }).execute()
   await sql`update webhook_delivery set due_at = ${longest} where id = (select min(id) from webhook_delivery)`.execute(
     till.db,
   )

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { nextWaitMs, readRetryAfter } from './schedule.ts'
 
+/** The random value that leaves a wait unchanged. */
 const MIDDLE = 0.5
 const HOUR_MS = 3_600_000
 
