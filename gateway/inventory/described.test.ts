@@ -15,8 +15,8 @@ function offeredFrom(game: Game, described: object, owned: object = {}) {
     rgDescriptions: { '310_0': described },
   })
   const prices = { priceOf: () => PRICE, priceOfPhase: (pricedAs: string) => ({ price: PRICE, pricedAs }) }
-  const around = { game, prices, taken: new Set<string>(), imageBase: 'https://img.test', now: NOW }
-  return offeredOf(page?.items ?? [], around)
+  const circumstances = { game, prices, taken: new Set<string>(), imageBase: 'https://img.test', now: NOW }
+  return offeredOf(page?.items ?? [], circumstances)
 }
 
 type Facts = [name: string, rarity: string, wear: string | null, isStatTrak: boolean]

@@ -33,8 +33,8 @@ type Circumstances = {
 }
 
 /** Separates the accepted items from the others. An asset id that is repeated counts once. Pure. */
-export function offeredOf(items: readonly SteamItem[], around: Circumstances): OfferedItems {
-  const { appId, contextId } = GAME_FACTS[around.game]
+export function offeredOf(items: readonly SteamItem[], circumstances: Circumstances): OfferedItems {
+  const { appId, contextId } = GAME_FACTS[circumstances.game]
   const owned = new Map(items.map((item) => [item.assetId, item]))
   const offered: OfferedItems = {
     shown: [],
@@ -44,7 +44,7 @@ export function offeredOf(items: readonly SteamItem[], around: Circumstances): O
     restrictedUntil: [],
   }
   for (const item of owned.values()) {
-    const price = judge(item, around)
+    const price = judge(item, circumstances)
     if (price.kind === 'unavailable') {
       const until = item.restriction?.until ?? null
       if (until !== null) offered.restrictedUntil.push(until)
@@ -52,9 +52,9 @@ export function offeredOf(items: readonly SteamItem[], around: Circumstances): O
       continue
     }
     const { assetId, marketHashName } = item
-    const facts = itemFacts(item, around.game)
+    const facts = itemFacts(item, circumstances.game)
     // The URL of the image by class is short, and equal items share it.
-    const iconUrl = `${around.imageBase}/economy/image/class/${appId}/${item.classId}/100fx100f`
+    const iconUrl = `${circumstances.imageBase}/economy/image/class/${appId}/${item.classId}/100fx100f`
     offered.shown.push({ id: assetId, ...facts, iconUrl, price: Number(price.price) })
     const { name, phase = null } = facts
     const { price: credited, gross, pricedAs } = price

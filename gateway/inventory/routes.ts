@@ -67,8 +67,8 @@ export function inventoryRoutes(
       async ({ query, signal, ip }) => {
         const refuseIfSpent = () => {
           const mayRead = firstBuckets.has(query.hash) || addressBuckets.has(ip)
-          const isLeft = itemBuckets.has(query.hash) && mayRead
-          if (!isLeft) refuse('too_many_requests', { retryAfterS: RETRY_AFTER_S })
+          const isWithinLimits = itemBuckets.has(query.hash) && mayRead
+          if (!isWithinLimits) refuse('too_many_requests', { retryAfterS: RETRY_AFTER_S })
         }
         refuseIfSpent()
         // Checked again when its turn comes, because calls that waited with it may have used up the limit.

@@ -167,8 +167,8 @@ async function quoteItems(
   const taken = await assetsInTrades(deps.db, GAME_FACTS[game].appId, assetIds)
   const { imageBase } = deps
   const now = deps.clock.now()
-  const around = { game, prices, taken, imageBase, now }
-  const { shown, quoted, restrictedUntil, ...counts } = offeredOf(items, around)
+  const circumstances = { game, prices, taken, imageBase, now }
+  const { shown, quoted, restrictedUntil, ...counts } = offeredOf(items, circumstances)
   const [nextTradableAt] = restrictedUntil.filter((at) => new Date(at) > now).sort()
   const unavailable = nextTradableAt === undefined ? counts : { ...counts, nextTradableAt }
   if (quoted.length === 0) return { items: [], quoteId: null, hold: null, ...unavailable }

@@ -145,7 +145,7 @@ export async function lockReadsOf(
 }
 
 /**
- * The latest answer with items in the span, for the same account, game and language but with another token. Answers
+ * The latest answer in the span that has items, for the same account, game and language but another token. Answers
  * that can no longer be true are ignored.
  */
 export function answerWithItems(

@@ -118,7 +118,7 @@ async function mayMoveAlone(
   const mover = { operatorId, since: new Date(at.getTime() - DAY_MS) }
   const movedUsdCents = await readMovedAlone(tx, mover)
   if (worthUsdCents > limit - movedUsdCents) return false
-  await insertMovedAlone(tx, { ...mover, worth: worthUsdCents, at })
+  await insertMovedAlone(tx, { ...mover, worthUsdCents, at })
   return true
 }
 

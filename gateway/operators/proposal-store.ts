@@ -50,7 +50,7 @@ export async function readMovedAlone(tx: Tx, { operatorId, since }: Mover): Prom
 /** Inserts a moved amount. Deletes amounts of this mover that no longer count. */
 export async function insertMovedAlone(
   tx: Tx,
-  { operatorId, since, worth, at }: Mover & { worth: bigint; at: Date },
+  { operatorId, since, worthUsdCents, at }: Mover & { worthUsdCents: bigint; at: Date },
 ): Promise<void> {
   const mover = operatorId ?? null
   await tx
@@ -58,7 +58,10 @@ export async function insertMovedAlone(
     .where('operator_id', 'is not distinct from', mover)
     .where('at', '<=', since)
     .execute()
-  await tx.insertInto('moved_alone').values({ operator_id: mover, worth_usd_cents: worth, at }).execute()
+  await tx
+    .insertInto('moved_alone')
+    .values({ operator_id: mover, worth_usd_cents: worthUsdCents, at })
+    .execute()
 }
 
 /** The worth of a trade: its entire credit. */

@@ -143,8 +143,8 @@ describe('POST /v1/deposits', () => {
     const refusedPaths = async (change: object) =>
       (await post({ ...body, externalId: 'new', ...change })).json().errors.map(({ path }: Mistake) => path)
     expect(await refusedPaths({})).toEqual(['backToStoreUrl', 'redirectUrl'])
-    const other = 'https://other.test/'
-    expect(await refusedPaths({ backToStoreUrl: other, redirectUrl: other })).toEqual(['games'])
+    const otherUrl = 'https://other.test/'
+    expect(await refusedPaths({ backToStoreUrl: otherUrl, redirectUrl: otherUrl })).toEqual(['games'])
   })
 
   test.each([

@@ -203,11 +203,11 @@ describe('an endpoint', () => {
     const due = till.db.selectFrom('webhook_delivery').select('endpoint_id').where('state', '=', 'due')
     expect((await due.execute()).map((row) => String(row.endpoint_id)).sort()).toEqual(ids.slice(2).sort())
     // The endpoint without deliveries is deleted. The row of the other one stays, without its secret.
-    const left = till.db
+    const rowsLeft = till.db
       .selectFrom('webhook_endpoint')
       .select('secret')
       .where('id', 'in', ids.slice(0, 2).map(BigInt))
-    expect(await left.execute()).toEqual([{ secret: Buffer.alloc(0) }])
+    expect(await rowsLeft.execute()).toEqual([{ secret: Buffer.alloc(0) }])
     expect(await add()).toMatchObject({ status: 201 })
     expect((await api.call('GET', PATH)).json().endpoints).toHaveLength(9)
   })

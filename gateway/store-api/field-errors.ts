@@ -24,15 +24,15 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 function messageOfType({ expected, input, path }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>) {
-  const isQuoted = typeof input === 'string' ? ', without quotation marks' : ''
+  const quotationHint = typeof input === 'string' ? ', without quotation marks' : ''
   switch (expected) {
     case 'number':
     case 'int': {
       const isAmount = String(path?.at(-1)).endsWith('Amount')
-      return `must be a whole number${isAmount ? ' of minor units, such as 1250 for 12.50' : ''}${isQuoted}`
+      return `must be a whole number${isAmount ? ' of minor units, such as 1250 for 12.50' : ''}${quotationHint}`
     }
     case 'boolean':
-      return `must be true or false${isQuoted}`
+      return `must be true or false${quotationHint}`
     case 'string':
       return 'must be a text'
     case 'array':
