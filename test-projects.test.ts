@@ -6,10 +6,10 @@ import config from './vitest.config.ts'
 
 const ROOT = import.meta.dirname
 
-const project = z.object({
+const projectSchema = z.object({
   test: z.object({ include: z.array(z.string()), exclude: z.array(z.string()).default([]) }),
 })
-const configSchema = z.object({ test: z.object({ projects: z.array(project) }) })
+const configSchema = z.object({ test: z.object({ projects: z.array(projectSchema) }) })
 
 test('every test file belongs to a project of vitest.config.ts', () => {
   const { projects } = configSchema.parse(config).test

@@ -1,8 +1,8 @@
 /**
  * A receiver of the till's alerts. It checks the signature of each alert, and pipes the alert's text, and the console's
- * address if there is one, to the command in ALERT_COMMAND, such as one that sends an email. It listens on the address in
- * TRADETILL_ALERT_URL, which must be a loopback address. tradetill-alerts.service runs it. If the command fails, the till
- * sends the alert again later.
+ * address if there is one, to the command in ALERT_COMMAND, such as one that sends an email. If the command fails, the
+ * till sends the alert again later. The receiver listens on the address in TRADETILL_ALERT_URL, which must be a loopback
+ * address. tradetill-alerts.service runs it.
  */
 import { spawn } from 'node:child_process'
 import { createHmac, timingSafeEqual } from 'node:crypto'

@@ -63,7 +63,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-/** Starts the database of the folder and expects the table `kept` in it, then stops it. */
+/** Starts the database of the folder and expects the empty table `kept` in it, then stops it. */
 async function expectKept(folder: string): Promise<void> {
   const embedded = await start(folder, false)
   expect(await query(embedded.url, 'select n from kept')).toEqual([])
@@ -229,7 +229,8 @@ test('with two databases for one data folder, a start uses the one that PostgreS
   onTestFinished(() => rmSync(join(oldCluster, '../..'), { recursive: true, force: true }))
   await first.stop()
   chmodSync(folder, 0o711)
-  // At this point an earlier version, run by root, made a second database and replaced the password.
+  // An earlier version, run by root, now made a second database and replaced the password. Without the first one in its
+  // place, this version does the same.
   renameSync(oldCluster, `${oldCluster}.aside`)
   const second = await start(folder, false)
   const cluster = await clusterOf(second.url)

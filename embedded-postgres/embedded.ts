@@ -47,6 +47,7 @@ const DATABASE = 'tradetill'
  * ten seconds.
  */
 const SILENCE_MS = 120_000
+/** Below the ports that a system gives out itself, so no other program gets one by chance. */
 const PORTS = { from: 15_000, until: 20_000 }
 
 const secretSchema = z.object({ password: z.string() })
@@ -199,6 +200,7 @@ export function waitUntilReady(supervisor: Starting): Promise<void> {
 
 type Role = { user: string; password: string }
 
+/** Creates the till's database and the roles if they are missing, and sets the passwords of the roles. */
 export async function ensureDatabase(url: string, roles: readonly Role[]): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   // A broken connection also rejects its query, so this event can be ignored.

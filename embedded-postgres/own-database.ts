@@ -3,11 +3,12 @@ import type { OpenDatabase } from '../gateway/startup.ts'
 import { lockDataFolder } from './data-folder.ts'
 import { startEmbedded } from './embedded.ts'
 
-export function ownDatabase({ dataDir, steamSandboxUrl, publicUrl, console: place }: Config): OpenDatabase {
+/** Opens a PostgreSQL of the gateway's own in its data folder, which no other gateway may use meanwhile. */
+export function ownDatabase({ dataDir, steamSandboxUrl, publicUrl, console: served }: Config): OpenDatabase {
   const addresses = {
     steamSandboxUrl,
     publicUrl: publicUrl.href,
-    console: place && { url: place.url.href, host: place.host, port: place.port },
+    console: served && { url: served.url.href, host: served.host, port: served.port },
   }
   return async ({ log, shutdown }) => {
     const { lock } = await lockDataFolder(dataDir)

@@ -65,6 +65,7 @@ function startPostgres({ postgres, cluster, port, fsync, account }: SupervisorAr
     listen_addresses: '127.0.0.1',
     port: String(port),
     unix_socket_directories: '',
+    // Several gateways and commands can share the database; a gateway opens up to 22 connections.
     max_connections: '200',
     fsync: fsync ? 'on' : 'off',
     synchronous_commit: fsync ? 'on' : 'off',

@@ -17,8 +17,8 @@ function fakeChild() {
   return { say, end, ready: () => waitForLine('ready at', DEADLINE_MS) }
 }
 
-describe('waiting for a part', () => {
-  it('ends when the part has printed the awaited line, even if the line came earlier', async () => {
+describe('the wait for a process of npm start', () => {
+  it('ends when the process has printed the awaited line, even if the line came earlier', async () => {
     const { say, ready } = fakeChild()
     const waited = ready()
     say('gateway ready at http://localhost')
@@ -26,7 +26,7 @@ describe('waiting for a part', () => {
     await expect(ready()).resolves.toBeUndefined()
   })
 
-  it('fails if the part ends, or prints nothing in time', async () => {
+  it('fails if the process ends, or prints nothing in time', async () => {
     const silent = expect(fakeChild().ready()).rejects.toThrow('The gateway was not ready in time.')
     await vi.advanceTimersByTimeAsync(DEADLINE_MS)
     await silent

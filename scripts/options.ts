@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 
 /**
- * `flags`: options without a value, by name, each with what it does. `others`: what the remaining argument is. If it ends
- * with an ellipsis, there can be several.
+ * `flags`: options without a value, by name, each with what it does. `others`: what the remaining argument is. If it
+ * ends with an ellipsis, there can be several.
  */
 export type Usage = { command: string; flags: Record<string, string>; others?: string }
 

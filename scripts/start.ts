@@ -121,7 +121,7 @@ async function stopAll(): Promise<void> {
   await vaultSetUp
 }
 
-/** If the part ends unexpectedly, everything stops. */
+/** Starts one of the programs of `npm start`. If it ends unexpectedly, everything stops. */
 function startPart(name: string, file: string, environment: Record<string, string>): Child {
   const child = startChild({ name, file: join(ROOT, file), env: environment })
   children.push(child)
