@@ -40,15 +40,15 @@ export function keepResult({ root, name, commit, content, isOneOfMany = false }:
   return file
 }
 
-const runsFile = z.object({ runs: z.array(z.record(z.string(), z.unknown())) })
+const runsFileSchema = z.object({ runs: z.array(z.record(z.string(), z.unknown())) })
 
 /**
  * Reads the earlier runs. Throws for a file of another form, which must not be overwritten, because its runs took
  * hours.
  */
-function runsOf(path: string): z.infer<typeof runsFile>['runs'] {
+function runsOf(path: string): z.infer<typeof runsFileSchema>['runs'] {
   if (!existsSync(path)) return []
-  return runsFile.parse(JSON.parse(readFileSync(path, 'utf8'))).runs
+  return runsFileSchema.parse(JSON.parse(readFileSync(path, 'utf8'))).runs
 }
 
 const git = (root: string, ...args: string[]): string =>

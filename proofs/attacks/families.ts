@@ -111,7 +111,7 @@ export const ELSEWHERE: readonly CoveredElsewhere[] = [
     number: 38,
     name: 'postMessage',
     where: 'architecture.test.ts',
-    why: 'a rule over the sources: only one file on each side may use it',
+    why: 'a rule over the sources: only one file of the pages may use it',
   },
   { number: 41, name: 'packages', where: 'scripts/supply-chain.test.ts', why: 'a rule over the lock file' },
   {

@@ -1,6 +1,6 @@
 /**
- * The attacked till: the gateway in live mode behind a proxy, with two stores and three shoppers. It serves the page, the
- * shopper's calls and the store API, but no receipts.
+ * The attacked till: the gateway in live mode behind a proxy, with two stores and three shoppers. It serves the page,
+ * the shopper's calls and the store API, but no receipts.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

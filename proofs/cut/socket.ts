@@ -18,7 +18,7 @@ export type CutReport = {
   problems: string[]
 }
 
-/** `everyMessage`: whether to cut after each message. `offsets`: how many cuts to make at bytes that the seed chooses. */
+/** `everyMessage`: whether to cut after each message. `offsets`: how many cuts to make at bytes chosen by the seed. */
 type Plan = { serverUrl: string; everyMessage: boolean; offsets: number; seed: number }
 
 export async function cutSockets({ serverUrl, everyMessage, offsets, seed }: Plan): Promise<CutReport> {

@@ -18,6 +18,7 @@ type Call = {
 
 export type Answer = { status: number; headers: IncomingMessage['headers']; body: string }
 
+/** The example host names of the shoppers' page and of the console. */
 export const PAGE = 'pay.example'
 export const CONSOLE = 'till-ops.example'
 
@@ -50,6 +51,7 @@ export async function ask(address: ProxyAddress, path: string, call: Call = {}):
   return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) }
 }
 
+/** Asks over plain http. */
 export function askPlainly(address: ProxyAddress, path: string, call: Call = {}): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
   plainRequest({ ...optionsOf(path, call), port: address.plainPort, agent: false }, (answer) => {

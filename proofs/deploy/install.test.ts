@@ -259,7 +259,7 @@ describe('Node', () => {
     for (const call of downloads) expect(call).toMatch(/--connect-timeout \d+ .*--speed-time \d+ https:/)
   })
 
-  it('needs xz, for which apt waits up to 300 s if another apt runs', () => {
+  it('needs xz: apt-get installs it, and may wait up to 300 s for another apt', () => {
     const machine = aMachineWithSettings()
     rmSync(join(machine.root, 'bin/xz'))
     expect(install(machine, unpack(machine, 'tradetill-1'), REQUIRED_OPTIONS)).toMatchObject({ status: 0 })

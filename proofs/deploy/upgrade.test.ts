@@ -115,7 +115,7 @@ describe('install.sh after a run that stopped', () => {
     ['restart tradetill', 'restart the gateway'],
     ['daemon-reload', 'let systemd read its units'],
     ['reload-or-restart caddy', 'reload Caddy'],
-  ])('at `systemctl %s`, the next run makes that call, and the run after it does not', (call, output) => {
+  ])('at `systemctl %s` makes that call, and the run after it does not', (call, output) => {
     const machine = aMachineWithSettings()
     install(machine, unpack(machine, 'tradetill-1'), REQUIRED_OPTIONS)
     const newer = unpack(machine, 'tradetill-2', {

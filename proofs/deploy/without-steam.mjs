@@ -1,4 +1,4 @@
-/** `node --import without-steam.mjs …` finds no address of Steam, so no test depends on Steam or on the machine's clock. */
+/** `node --import without-steam.mjs …` finds no address of Steam, so no test depends on Steam or this machine's clock. */
 import dns from 'node:dns'
 import { syncBuiltinESMExports } from 'node:module'
 

@@ -24,7 +24,7 @@ const KILLED_EARLY = 0.15
  * The share of the rest that are killed at a random moment. All others are killed during half-done work, or after
  * `MOST_LIFE_MS` if there is none.
  */
-const KILLED_ANYWHERE = 0.25
+const KILLED_ANYTIME = 0.25
 /** The longest life of a gateway that is killed while it starts. */
 const MOST_START_MS = 900
 /** If a gateway has started: the longest time from its first answer to its kill, or to half-done work. */
@@ -119,7 +119,7 @@ async function quickRound(till: ProcessTill, random: Random, notes: Notes): Prom
     await delay(random.int(MOST_START_MS))
   } else {
     notes.apiMs.push(await untilAnswering(till, gateway))
-    if (random.chance(KILLED_ANYWHERE)) await delay(random.int(MOST_LIFE_MS))
+    if (random.chance(KILLED_ANYTIME)) await delay(random.int(MOST_LIFE_MS))
     else await untilHalfDone(till, random)
   }
   await gateway.kill()

@@ -165,8 +165,8 @@ test('a release without settings, or with the address of a sandbox, reports what
   expect(misdirected.output()).toContain('TRADETILL_STEAM_SANDBOX_URL must not be set in live mode')
 })
 
-const addedStore = z.object({ apiKey: z.string() })
-const createdDeposit = z.object({ id: z.string(), url: z.string() })
+const addedStoreSchema = z.object({ apiKey: z.string() })
+const createdDepositSchema = z.object({ id: z.string(), url: z.string() })
 
 /** Calls as a shopper's page does, with cookie and token. */
 async function shopperAt(url: string) {
@@ -228,7 +228,7 @@ test('a release runs from a read-only folder, and a deposit is paid on a sandbox
   })
   const store = ['--name', 'Ember Forge', '--origin', 'https://store.example', '--risk-limit-usd', '1000']
   const out = await tradetill(releaseFolder, { args: ['store', 'add', ...store, '--json'], env, cwd })
-  const { apiKey } = addedStore.parse(JSON.parse(out))
+  const { apiKey } = addedStoreSchema.parse(JSON.parse(out))
   expect(apiKey).toMatch(/^tt_live_/)
 
   const callAsStore = proxyTo(port, { host: HOST, from: '203.0.113.9' })
@@ -236,7 +236,7 @@ test('a release runs from a read-only folder, and a deposit is paid on a sandbox
   const headers = { authorization: `Bearer ${apiKey}` }
   const created = await callAsStore('/v1/deposits', { method: 'POST', headers, body })
   expect(created.status).toBe(201)
-  const { id, url } = createdDeposit.parse(JSON.parse(created.body))
+  const { id, url } = createdDepositSchema.parse(JSON.parse(created.body))
   expect(url).toMatch(new RegExp(`^https://${HOST}/deposit/[0-9a-f]{32}$`))
 
   const shopper = await shopperAt(url)

@@ -253,8 +253,8 @@ export function planGifts(memory: SteamMemory, bots: readonly string[]): void {
   const { engine, random } = memory
   for (const bot of bots) {
     for (let count = random.int(MOST_GIFTS + 1); count > 0; count -= 1) {
-      const after = random.chance(0.5) ? random.between(HOUR_MS / 6, HOUR_MS) : random.int(LAST_GIFT_MS)
-      engine.after(after, () =>
+      const afterMs = random.chance(0.5) ? random.between(HOUR_MS / 6, HOUR_MS) : random.int(LAST_GIFT_MS)
+      engine.after(afterMs, () =>
         giveAway(memory, bot, { bots, withinMs: GIFTS_CHECKED_MS - LAST_GIFT_MS - HOUR_MS }),
       )
     }

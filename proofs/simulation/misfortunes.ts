@@ -2,7 +2,10 @@
 import type { RefusedReason } from '../../gateway/steam/steam.ts'
 import type { Sim } from './process.ts'
 
-/** `hold`: Steam would hold every trade of the bot. `token`: its session ends, and its token opens no new one. */
+/**
+ * `hold`: Steam would hold every trade of the bot. `token`: its session ends, and its token opens no new one. `from` and
+ * `until`: times of the engine, in milliseconds since 1970.
+ */
 export type Misfortune = { reason: RefusedReason | 'hold' | 'token'; from: number; until: number }
 
 const REASONS = [

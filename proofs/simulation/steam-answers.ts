@@ -4,6 +4,7 @@ import { PROTECTED_APP } from '../../steam-sandbox/world/world.ts'
 import type { Fault } from './faults.ts'
 import type { ModelTrade, SteamMemory, SteamOffer } from './steam-memory.ts'
 
+/** How long after a change Steam may still report the state before it. */
 export const STALE_MS = 60_000
 
 /**

@@ -11,7 +11,7 @@ export type Trace = {
 /** A trace keeps at least this many of its latest lines. */
 const KEPT = 60
 /** The multipliers of the hash, which resembles FNV-1a and has two halves of 32 bits. */
-const PRIMES = [0x01000193, 0x85ebca6b] as const
+const MULTIPLIERS = [0x01000193, 0x85ebca6b] as const
 
 export function createTrace({ keepAll = false } = {}): Trace {
   let low = 0x811c9dc5
@@ -21,10 +21,10 @@ export function createTrace({ keepAll = false } = {}): Trace {
     add(line) {
       for (let index = 0; index < line.length; index += 1) {
         const code = line.charCodeAt(index)
-        low = Math.imul(low ^ code, PRIMES[0])
-        high = Math.imul(high ^ code, PRIMES[1]) ^ (high >>> 15)
+        low = Math.imul(low ^ code, MULTIPLIERS[0])
+        high = Math.imul(high ^ code, MULTIPLIERS[1]) ^ (high >>> 15)
       }
-      low = Math.imul(low ^ 10, PRIMES[0])
+      low = Math.imul(low ^ 10, MULTIPLIERS[0])
       lines.push(line)
       if (!keepAll && lines.length > 2 * KEPT) lines = lines.slice(-KEPT)
     },

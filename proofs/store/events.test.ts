@@ -1,6 +1,6 @@
 /**
- * No event is lost while webhooks fail in four ways and their sender is killed, and the demo store's books agree with the
- * ledger. In full: `PROOF_EVENTS=20000 npm test -- proofs/store/events`.
+ * No event is lost while webhooks fail in four ways and their sender is killed, and the demo store's books agree with
+ * the ledger. In full: `PROOF_EVENTS=20000 npm test -- proofs/store/events`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,7 +1,7 @@
 /**
  * Sends the store API requests that are generated from its OpenAPI document. An answer that does not fit its schema
- * becomes a 500, so "no 5xx" also means that every answer fits. In full: `PROOF_REQUESTS=20000 npm test --
- * proofs/store/requests`.
+ * becomes a 500, so "no 5xx" also means that every answer fits. In full:
+ * `PROOF_REQUESTS=20000 npm test -- proofs/store/requests`.
  */
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'

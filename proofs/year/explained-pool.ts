@@ -49,7 +49,7 @@ export const GROWING: readonly string[] = [
 /** Views of tables that grow. */
 export const VIEWS: readonly string[] = ['item_cost']
 
-/** Tables with a row for each store, bot, item in custody, operator, process, item name or kept day, or with few rows. */
+/** Tables with few rows, or with a row for each store, bot, item in custody, operator, process, item name or day kept. */
 export const BOUNDED: readonly string[] = [
   'account',
   'alert',

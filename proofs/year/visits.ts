@@ -1,6 +1,6 @@
 /**
- * A read of prices, and whole visits of shoppers, on a till with a year of rows: the calls and jobs of each visit, in the
- * gateway's own order.
+ * A read of prices, and whole visits of shoppers, on a till with a year of rows: the calls and jobs of each visit, in
+ * the gateway's own order.
  */
 import { type BotContext, botQueue } from '../../gateway/bots/bot.ts'
 import type { Db } from '../../gateway/db/client.ts'

@@ -10,11 +10,11 @@ const openDeposit = (target: Target, body: unknown) =>
   target.callAsStore({ method: 'POST', url: '/v1/deposits', body })
 const honestDeposit = (target: Target) => answered(openDeposit(target, aBody()), 201)
 
-/** The body of a deposit with one more field, as text: `JSON.stringify` never produces some of `AMOUNTS`. */
+/** The body of a deposit with one more field, as text: `JSON.stringify` never produces some of `INVALID_AMOUNTS`. */
 const textWith = (field: string, json: string): string =>
   `${JSON.stringify(aBody()).slice(0, -1)},${JSON.stringify(field)}:${json}}`
 
-const AMOUNTS = [
+const INVALID_AMOUNTS = [
   '-1',
   '0',
   '-0',
@@ -40,7 +40,18 @@ const AMOUNTS = [
   '{}',
   '{"valueOf":1}',
 ]
-const CURRENCIES = ['"usd"', '"USD "', '"XXX"', '"XTS"', '""', '"USD\\u0000"', '["USD"]', 'null', '840', '{}']
+const INVALID_CURRENCIES = [
+  '"usd"',
+  '"USD "',
+  '"XXX"',
+  '"XTS"',
+  '""',
+  '"USD\\u0000"',
+  '["USD"]',
+  'null',
+  '840',
+  '{}',
+]
 
 export const amounts = family({
   number: 15,
@@ -75,13 +86,13 @@ export const amounts = family({
   honest: (target) => answered(openDeposit(target, { ...aBody(), minAmount: 1_000, maxAmount: 2_000 }), 201),
   cases: (target) => [
     ...['minAmount', 'maxAmount', 'targetAmount'].flatMap((field) =>
-      AMOUNTS.map((json) => ({
+      INVALID_AMOUNTS.map((json) => ({
         what: `${field} ${json}`,
         stoppedBy: 'whole minor units above zero' as const,
         attack: () => answered(openDeposit(target, textWith(field, json)), 400),
       })),
     ),
-    ...CURRENCIES.map((json) => ({
+    ...INVALID_CURRENCIES.map((json) => ({
       what: `currency ${json}`,
       stoppedBy: 'known currencies' as const,
       attack: () => answered(openDeposit(target, { ...aBody(), currency: JSON.parse(json) }), 400),

@@ -1,3 +1,4 @@
+/** The headers of the answers, and the files of the page: families 5 to 7, 11, 31, 32, 36 and 39. */
 import { type Case, type Family, family } from '../attack.ts'
 import { MACHINE_SECRET, ORIGIN, type Target } from '../target.ts'
 import { answered, problemIf } from './checks.ts'

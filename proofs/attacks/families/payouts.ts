@@ -7,7 +7,7 @@ import type { Target } from '../target.ts'
 import { problemIf } from './checks.ts'
 
 const LEDGER = 'gateway/ledger/store.ts'
-/** The amount that `payFor` credits. */
+/** The amount that `payFor` credits, in cents. */
 const AVAILABLE = 3_000n
 /** As many calls as the till has database connections. */
 const AT_ONCE = 10
@@ -27,6 +27,7 @@ async function paidStore(target: Target): Promise<bigint> {
   return store.id
 }
 
+/** Resolves to undefined if every request is answered, and no more is paid out than was available. */
 async function payAtOnce(target: Target, requests: readonly PayoutRequest[]): Promise<string | undefined> {
   const storeId = await paidStore(target)
   const { deps } = target.till

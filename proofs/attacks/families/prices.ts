@@ -29,7 +29,8 @@ const price = (more: Partial<SourcePrice> = {}): SourcePrice => ({
 const truePriceTimes = (factor: number): bigint => BigInt(Math.round(Number(TRUE_MICROS) * factor))
 const hoursAgo = (hours: number): Date => new Date(NOW.getTime() - hours * HOUR_MS)
 
-function acceptsTooMuch(sources: readonly SourcePrice[], most = MOST_MICROS): string | undefined {
+/** Returns undefined unless the till accepts the item at more than `most` millionths of a dollar. */
+function mustNotExceed(sources: readonly SourcePrice[], most = MOST_MICROS): string | undefined {
   const worth = worthOf(sources, RULES, NOW)
   return problemIf(
     worth.kind === 'priced' && worth.usdMicros > most,
@@ -147,24 +148,24 @@ export const prices: Family = family<Defence>({
   cases: () => [
     ...PUMPS.flatMap((factor) => [
       caseOf('a limit above the weekly level', `one source, ${factor} times its weekly level`, () =>
-        acceptsTooMuch([price({ usdMicros: truePriceTimes(factor) })]),
+        mustNotExceed([price({ usdMicros: truePriceTimes(factor) })]),
       ),
       caseOf('a limit above the weekly level', `two sources, ${factor} times their weekly level`, () =>
-        acceptsTooMuch([
+        mustNotExceed([
           price({ usdMicros: truePriceTimes(factor) }),
           price({ source: 'other', usdMicros: truePriceTimes(factor) }),
         ]),
       ),
       caseOf('a limit above the weekly level', `three sources, ${factor} times their weekly level`, () =>
-        acceptsTooMuch(['a', 'b', 'c'].map((source) => price({ source, usdMicros: truePriceTimes(factor) }))),
+        mustNotExceed(['a', 'b', 'c'].map((source) => price({ source, usdMicros: truePriceTimes(factor) }))),
       ),
       caseOf(
         'a weekly level for a single source',
         `one source without a weekly level, ${factor} times the value`,
-        () => acceptsTooMuch([price({ usdMicros: truePriceTimes(factor), levelUsdMicros: null })]),
+        () => mustNotExceed([price({ usdMicros: truePriceTimes(factor), levelUsdMicros: null })]),
       ),
       caseOf('the lowest two must agree', `two of three lie, ${factor} times the value`, () =>
-        acceptsTooMuch([
+        mustNotExceed([
           price({ levelUsdMicros: null }),
           price({ source: 'b', usdMicros: truePriceTimes(factor), levelUsdMicros: null }),
           price({ source: 'c', usdMicros: truePriceTimes(factor), levelUsdMicros: null }),
@@ -183,7 +184,7 @@ export const prices: Family = family<Defence>({
     ),
     ...[0.89, 0.87, 0.85, 0.83, 0.81, 0.79].map((fallenTo) =>
       caseOf('a fall lowers older prices', `older prices of others after a fall to ${fallenTo}`, () =>
-        acceptsTooMuch(
+        mustNotExceed(
           [
             price({
               usdMicros: truePriceTimes(fallenTo),

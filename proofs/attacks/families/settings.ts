@@ -43,7 +43,7 @@ const EVERYBODY = [
 ]
 /** Addresses that belong to no machine. */
 const NOBODY = ['0.0.0.0', '::', '0.0.0.0/32', '::/128', '0.0.0.0/8']
-/** Texts that are not addresses. */
+/** Texts that are not lists of addresses. */
 const NONSENSE = [
   '*',
   'all',
@@ -118,7 +118,8 @@ const FAR_STEAMS = [
   'https://steamcommunity.com',
   'http://10.0.0.7:4301',
 ]
-const WEAK_KEYS = [
+/** Texts that do not encode 32 bytes. */
+const WRONG_KEYS = [
   'secret',
   'changeme',
   'a'.repeat(31),
@@ -259,8 +260,8 @@ export const settings: Family = family<Defence>({
       ...sandboxWith('TRADETILL_STEAM_SANDBOX_URL', FAR_STEAMS),
     ]),
     ...casesOf('complete keys', [
-      ...liveWith('TRADETILL_MASTER_KEY', WEAK_KEYS),
-      ...sandboxWith('TRADETILL_MASTER_KEY', WEAK_KEYS),
+      ...liveWith('TRADETILL_MASTER_KEY', WRONG_KEYS),
+      ...sandboxWith('TRADETILL_MASTER_KEY', WRONG_KEYS),
     ]),
     ...casesOf('no debugging', [
       ...liveWith('NODE_DEBUG', ['http', 'tls', 'net,http', 'request', '*']),

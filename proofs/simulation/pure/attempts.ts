@@ -23,8 +23,8 @@ export function beginFirst(
 }
 
 /**
- * Moves the request of a refused trade to another bot, if one can take it. `isInDoubt`: Steam gave no reason, so the bot is
- * doubted if another one succeeds.
+ * Moves the request of a refused trade to another bot, if one can take it. `isInDoubt`: Steam gave no clear reason, so
+ * the refused bot is doubted if another one succeeds.
  */
 export function moveToOtherBot(
   memory: TillMemory,

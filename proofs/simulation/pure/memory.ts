@@ -18,6 +18,7 @@ export type Store = {
   number: number
   mode: 'on_accept' | 'on_release'
   liability: 'operator' | 'store'
+  /** The limit for credit at risk, in cents like all amounts here. */
   riskLimit: bigint
   /** The part of the limit that is taken. */
   atRisk: bigint
@@ -128,7 +129,8 @@ export type TillMemory = Sim & {
   /** Deposits that may await payment. */
   unpaid: Set<DepositRow>
   /**
-   * The sweep has nothing to do before this time: the earliest at which a trade in `due` or a deposit in `unpaid` is due.
+   * The sweep has nothing to do before this time: the earliest at which a trade in `due` or a deposit in `unpaid` is
+   * due, in milliseconds since 1970.
    */
   dueFromMs: number
   /** Shoppers whose credit is held until release. */

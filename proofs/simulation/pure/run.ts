@@ -49,10 +49,10 @@ const BUSY_MS = FAULTS_MS + HOUR_MS
 /** By this time, the till has given up every trade whose end Steam never reported. */
 const BY_HAND_MS = FAULTS_MS + 16 * DAY_MS
 const LEASE_MS = 25_000
-const MOST_STEPS = 200_000
-const TICK_MS = 5_000
-const MOST_TRIES = 5
-const SWEEP_MS = 10_000
+const MOST_STEPS = 200_000 // far more than any seed needs
+const TICK_MS = 5_000 // between two renewals of leases, and between two watches of a bot's offers
+const MOST_TRIES = 5 // of a failing job
+const SWEEP_MS = 10_000 // between two sweeps in the first day
 
 export async function runPure({
   seed,
@@ -152,13 +152,13 @@ const logOf = ({ faults }: Scene): Log =>
     hooks: {
       logMethod([fields, message]: unknown[]) {
         const isOfTrade = typeof message === 'string' && message.includes('that its trade does not wait for')
-        if (isOfTrade && aboutState.safeParse(fields).data?.state === 'abandoned')
+        if (isOfTrade && stateSchema.safeParse(fields).data?.state === 'abandoned')
           faults.note('abandoned offer that turns up')
       },
     },
   })
 
-const aboutState = z.object({ state: z.string() })
+const stateSchema = z.object({ state: z.string() })
 
 function createProcess(scene: Scene, name: string): Process {
   const { engine, random, core } = scene

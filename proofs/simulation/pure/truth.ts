@@ -174,18 +174,18 @@ export function checkTrade({ trade, deposit, held, reversed, total, holdsAssets 
     'I8',
     () => `${name} is ${trade.state}, its assets are ${holdsAssets ? 'taken' : 'free'}`,
   )
-  let [credited, parts, back] = [0n, 0n, 0n]
+  let [credited, heldSum, back] = [0n, 0n, 0n]
   for (const row of deposit.trades) {
     if (isDelivered(row.trade)) credited += row.total
-    parts += row.held
+    heldSum += row.held
     back += row.reversed
   }
   const stated = { credited: deposit.credited ?? 0n, held: deposit.held, reversed: deposit.reversed }
-  const isSummed = stated.credited === credited && stated.held === parts && stated.reversed === back
+  const isSummed = stated.credited === credited && stated.held === heldSum && stated.reversed === back
   must(
     isSummed,
     'I13',
-    () => `deposit ${deposit.id} says ${Object.values(stated)}, its trades ${[credited, parts, back]}`,
+    () => `deposit ${deposit.id} says ${Object.values(stated)}, its trades ${[credited, heldSum, back]}`,
   )
   const until = deposit.trades.flatMap((row) =>
     row.held > 0n && row.settlesAt ? [row.settlesAt.getTime()] : [],

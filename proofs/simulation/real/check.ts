@@ -306,7 +306,7 @@ function checkDeposit(deposit: Snapshot['deposits'][number], trades: readonly Tr
   must(deposit.hasEvent, 'I9', () => `deposit ${id} is ${status} without an event`)
 }
 
-/** Checks, long after the faults, that each deposit has ended, unless the till cannot learn the end of its open trade. */
+/** Checks, long after the faults, that each deposit has ended, unless the till cannot learn how its open trade ended. */
 export function checkNotOverdue(scene: Scene, { deposits, trades }: Snapshot): void {
   for (const { id, status } of deposits) {
     const open = trades.find(({ deposit, state }) => deposit === id && OPEN.includes(state))

@@ -106,7 +106,11 @@ export function startInProcess(
   })
 }
 
-const constraintError = z.object({ code: z.enum(['23505', '23514']), table: z.string(), message: z.string() })
+const constraintErrorSchema = z.object({
+  code: z.enum(['23505', '23514']),
+  table: z.string(),
+  message: z.string(),
+})
 
 /** The promise that the constraints of each table protect. docs/proofs.md lists the promises. */
 const PROMISE_OF_TABLE: Record<string, PromiseName> = {
@@ -121,7 +125,7 @@ const PROMISE_OF_TABLE: Record<string, PromiseName> = {
 
 /** Turns an error of a constraint into a violation of the promise that it protects. */
 function asViolation(error: unknown): unknown {
-  const refused = constraintError.safeParse(error).data
+  const refused = constraintErrorSchema.safeParse(error).data
   const promise = refused && PROMISE_OF_TABLE[refused.table]
   return promise === undefined ? error : new Violation(promise, refused?.message ?? '', error)
 }

@@ -136,8 +136,9 @@ function startFlight<T>(statement: Statement, answer: Promise<T>, { resolve, rej
 }
 
 /**
- * Whether `one` waits for `other` while `other` waits too, or whether both wait for the same transaction. The two could deadlock, or
- * continue in an order that the server does not guarantee. So the later one is cancelled, to make runs repeatable.
+ * Whether `one` waits for `other` while `other` waits too, or whether both wait for the same transaction. The two could
+ * deadlock, or continue in an order that the server does not guarantee. So the later one is cancelled, to make runs
+ * repeatable.
  */
 const waitsBehind = (one: Flight, other: Flight): boolean =>
   other !== one &&

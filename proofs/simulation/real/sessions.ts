@@ -31,9 +31,11 @@ const SETTINGS = `set plan_cache_mode = force_generic_plan; set deadlock_timeout
  */
 const MONITOR_SETTINGS = `${SETTINGS}; set lock_timeout = '5min'`
 
+/** How long a killed session may take to end. */
 const MOST_ENDING_MS = 300_000
 
 export function openSessions(url: string): Sessions {
+  // Two processes take 8 of these sessions. The others are for kills and for reads by the checks.
   const pool = openPool(url, 16)
   const monitors = openPool(url, 1)
   return {
