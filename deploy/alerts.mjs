@@ -10,7 +10,9 @@ import { createServer } from 'node:http'
 
 const { TRADETILL_ALERT_URL = '', TRADETILL_ALERT_SECRET = '', ALERT_COMMAND = '' } = process.env
 const MOST_BODY_BYTES = 64 * 1024
+/** How far the time of an alert may be from this machine's, before or after it. */
 const MOST_AGE_S = 300
+/** Less than the 15 s for which the till waits for the answer. */
 const COMMAND_TIMEOUT_MS = 10_000
 
 const url = URL.parse(TRADETILL_ALERT_URL)
@@ -27,7 +29,7 @@ function refuse(message) {
 
 const key = Buffer.from(TRADETILL_ALERT_SECRET.slice('whsec_'.length), 'base64')
 
-/** Checks like `verifyWebhook` of the till's package. This file cannot import it, because it must run alone. */
+/** Checks like `verifyWebhook` of `tradetill-sdk`. This file cannot import it, because it must run alone. */
 function isSigned({ headers }, body) {
   const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signatures = '' } = headers
   const isRecent = Math.abs(Date.now() / 1000 - Number(at)) <= MOST_AGE_S

@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { ensureDatabase, waitUntilReady } from './embedded.ts'
 
+/** As in embedded.ts. */
 const SILENCE_MS = 120_000
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))

@@ -32,7 +32,7 @@ function argumentsFrom(args: string[]): SupervisorArguments {
   return { postgres, cluster, port: Number(port), fsync: values.fsync, ...(account && { account }) }
 }
 
-/** How long to wait until the supervisor of an earlier gateway has ended. */
+/** How long to wait until the supervisor of an earlier gateway has ended, which may first have to stop PostgreSQL. */
 const PREDECESSOR_MS = 15_000
 
 async function supervise(args: SupervisorArguments): Promise<void> {

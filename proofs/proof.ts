@@ -38,9 +38,9 @@ const wholeNumber = z
   .regex(/^[1-9]\d{0,14}$/, 'must be a whole number of 1 or more')
   .transform(Number)
 
-/** An option that is a whole number of 1 or more; `standard` by default. */
-export const count = (standard: number, about: string) =>
-  wholeNumber.default(standard).describe(`${about} (${standard})`)
+/** An option that is a whole number of 1 or more, and `byDefault` if it is left out. */
+export const count = (byDefault: number, about: string) =>
+  wholeNumber.default(byDefault).describe(`${about} (${byDefault})`)
 
 /** An option that is a whole number of 1 or more, without a default. */
 export const maybeCount = (about: string) => wholeNumber.optional().describe(about)

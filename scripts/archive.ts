@@ -6,6 +6,7 @@ export type Entry =
   | { kind: 'file'; path: string; content: Buffer; isExecutable?: boolean }
   | { kind: 'link'; path: string; target: string }
 
+/** The size of a block, and of the two header fields for a path, in the format of tar. */
 const BLOCK_BYTES = 512
 const NAME_BYTES = 100
 const PREFIX_BYTES = 155

@@ -33,6 +33,7 @@ const MOST_LIFE_MS = 4_000
 const MOST_LAG_MS = 25
 /** Keeps the load's random numbers apart from those of the rounds. */
 const LOAD_SEED = 1_000_000
+/** How long `untilDelivered` and `settle` wait on a busy machine before they fail. */
 const SETTLE_MS = 300_000
 /** The fewest deliveries of a world. Its shoppers continue until it has these and a reversal. */
 const LEAST_DELIVERIES = 3

@@ -179,10 +179,10 @@ async function openOffer(till: ProcessTill, person: string): Promise<Visit> {
   return eventually(`an offer to ${person}`, () => visit(till, person), WAIT_MS)
 }
 
-const rowsSchema = z.object({ count: z.int() })
+const countSchema = z.object({ count: z.int() })
 
 async function countOf({ pool }: ProcessTill, sql: string, values: unknown[] = []): Promise<number> {
-  return rowsSchema.parse((await pool.query(`select count(*)::int as count ${sql}`, values)).rows[0]).count
+  return countSchema.parse((await pool.query(`select count(*)::int as count ${sql}`, values)).rows[0]).count
 }
 
 const untilDelivered = (till: ProcessTill, least: number) =>

@@ -145,6 +145,7 @@ const nextId = (memory: SteamMemory): string => {
   return String(memory.lastId)
 }
 
+/** Pads the number, because histories sort their rows by these ids as texts. */
 const tradeIdOf = (id: string): string => `61${id.padStart(17, '0')}`
 
 function setState({ engine }: SteamMemory, gift: Gift, state: SteamTradeState): void {
@@ -245,6 +246,7 @@ export const hasLeftBots = ({ place, isVanished, newAssetId }: TradedItem): bool
 
 /** Milliseconds from the start until the reading of the bots' histories that has to find all gifts. */
 export const GIFTS_CHECKED_MS = 100 * HOUR_MS
+/** When the last gift begins, in milliseconds from the start. */
 const LAST_GIFT_MS = 70 * HOUR_MS
 const MOST_GIFTS = 2
 

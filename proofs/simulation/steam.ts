@@ -30,10 +30,11 @@ import { must } from './violation.ts'
 export type Steam = ReturnType<typeof createSteam>
 export type OfferToSend = { bot: string; partner: string; assets: readonly OfferAsset[]; message: string }
 
-const PROTECTION_MS = 7 * 86_400_000
+const PROTECTION_MS = 7 * 86_400_000 // of Steam itself; the till waits for eight days
 /** The longest time from a delivery until Steam reports its protection. The till checks the trade again after a day. */
 const LATEST_SETTLEMENT_MS = 20 * 3_600_000
-const MOST_OPEN_PER_PARTNER = 5
+const MOST_OPEN_PER_PARTNER = 5 // open offers of a bot to one account
+/** Falsehoods of Steam about an offer, and about a send that made one. */
 const FALSE_STATES = ['declined', 'countered', 'cancelled', 'expired', 'invalid_items', 'accepted'] as const
 const FALSE_REFUSALS = ['rate_limited', 'too_many_offers', 'session_dead', 'access_denied'] as const
 
@@ -274,7 +275,7 @@ function accept(memory: SteamMemory, offer: SteamOffer, { hasEscrow = false } = 
   return true
 }
 
-const HOLD_MS = 15 * 86_400_000
+const HOLD_MS = 15 * 86_400_000 // of an escrow
 
 /** Begins a hold. The shopper cancels it, or it completes at its end. */
 function beginEscrow(memory: SteamMemory, steamTrade: ModelTrade): void {

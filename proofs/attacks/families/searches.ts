@@ -7,6 +7,7 @@ import { problemIf } from './checks.ts'
 
 const TEXT = 'gateway/operations/find-text.ts'
 const FIND = 'gateway/operations/find.ts'
+/** The limits of the search, as in `TEXT` and `FIND`. */
 const MOST_WORDS = 8
 const MOST_ROWS = 20
 const LONGEST_TEXT = 512

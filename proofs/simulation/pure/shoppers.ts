@@ -16,6 +16,7 @@ import { type Scene, startInProcess } from './scene.ts'
 
 const SHOPPERS = 12
 const ITEMS_EACH = 24
+/** How long new deposits are opened. */
 const SHOPPING_MS = 20 * 60_000
 /** The share of deposits that their store cancels, and the longest time until then. */
 const CANCELLED_SHARE = 0.1

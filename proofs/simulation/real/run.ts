@@ -50,6 +50,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 /** Factor on the probability of Steam's faults, because a seed costs seconds and must meet many of them. */
 const EAGERNESS = 4
+/** When the faults stop, in milliseconds from the start. */
 const FAULTS_MS = 10 * MINUTE_MS
 /** When the processes stop watching offers, in milliseconds from the start. Most trades have ended by then. */
 const WATCHED_MS = FAULTS_MS + 7 * MINUTE_MS

@@ -14,6 +14,7 @@ import { ALL_SHOPPERS, CANARY_TOKEN, type Person } from './people.ts'
 import { startInProcess } from './process.ts'
 import type { Process, Scene } from './scene.ts'
 
+/** How long new deposits are opened. */
 const SHOPPING_MS = 3 * 60_000
 /** The share of deposits that their store cancels, and the longest time until then. */
 const CANCELLED_SHARE = 0.15

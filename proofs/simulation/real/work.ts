@@ -9,9 +9,9 @@ import { ConnectionLost } from './connections.ts'
 import { contextOf, keepLeases, startInProcess } from './process.ts'
 import type { HeldLease, Process, Scene } from './scene.ts'
 
-const TICK_MS = 9_000
-const SWEEP_MS = 12_000
-const MOST_TRIES = 5
+const TICK_MS = 9_000 // between two renewals of leases
+const SWEEP_MS = 12_000 // between two sweeps while deposits wait
+const MOST_TRIES = 5 // of a failing job
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
