@@ -92,7 +92,7 @@ export function Outlook({ view, refresh }: { view: Pick<View, 'next' | 'can'>; r
         <ol className="plain-list">
           {view.next.map(({ at, what }) => (
             <li key={what}>
-              {at === null ? <span className="quiet">at an unknown time</span> : <Time at={at} />} {what}
+              <span className="quiet">{at === null ? 'at an unknown time' : <Time at={at} />}</span> {what}
             </li>
           ))}
         </ol>
