@@ -146,6 +146,6 @@ export async function playScene(
     await page.clock.runFor(50)
     return (await page.getByRole('banner').isVisible()) || undefined
   })
-  await scene.steps?.(page, TEXTS[language])
+  await scene.steps(page, TEXTS[language])
   await page.clock.runFor(50)
 }

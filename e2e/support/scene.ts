@@ -28,7 +28,8 @@ export type Scene = {
   /** The trade link of an earlier visit. */
   storedLink?: string
   answers(base: Base): Answers
-  steps?: Step
+  /** Acts on the page, and waits until it shows the scene. Before, it may still show its first frame. */
+  steps: Step
 }
 
 /** Clicks the items at these positions. */

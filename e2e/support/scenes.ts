@@ -7,8 +7,9 @@ import {
 } from '../../contract/statuses.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Messages } from '../../widget/i18n/en.ts'
+import { LINK } from './link-scenes.ts'
 import { LISTS } from './list-scenes.ts'
-import { type Answers, type Base, pick, type Scene, type Step, standAnswers } from './scene.ts'
+import { type Base, pick, type Scene, type Step, standAnswers } from './scene.ts'
 
 /** Returns the search field. On a phone, opens it first. */
 async function searchField(page: Page, texts: Messages): Promise<Locator> {
@@ -20,93 +21,49 @@ async function searchField(page: Page, texts: Messages): Promise<Locator> {
 }
 
 const waitForDialog: Step = (page) => page.getByRole('dialog').waitFor()
+const waitForHeading =
+  (nameOf: (texts: Messages) => string): Step =>
+  (page, texts) =>
+    page.getByRole('heading', { name: nameOf(texts) }).waitFor()
+const waitForTitle: Step = (page) => page.getByRole('heading', { level: 1 }).waitFor()
 
 const PAGES: Scene[] = [
-  { name: 'landing', path: '/', answers: standAnswers },
-  { name: 'help', path: '/help', answers: standAnswers },
-  { name: 'not-found', path: '/nothing/here', answers: standAnswers },
-  { name: 'unknown-deposit', answers: (base) => ({ ...standAnswers(base), payment: null }) },
-  { name: 'waiting', answers: (base) => ({ ...standAnswers(base), payment: 'never' }) },
-]
-
-const withoutShopper = (base: Base): Answers => ({
-  ...standAnswers(base),
-  payment: { ...base.payment, user: null },
-})
-
-const A_LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=1204160600&token=qsXgz_8b'
-
-/** Types a well-formed trade link. */
-const giveLink: Step = async (page, texts) => {
-  await page.getByRole('textbox', { name: texts.tradeLink }).fill(A_LINK)
-  await page.clock.runFor(800)
-}
-
-const LINK: Scene[] = [
+  { name: 'landing', path: '/', answers: standAnswers, steps: waitForTitle },
+  { name: 'help', path: '/help', answers: standAnswers, steps: waitForTitle },
   {
-    name: 'guide',
-    answers: withoutShopper,
-    steps: (page, texts) => page.getByRole('heading', { name: texts.guideTitle }).waitFor(),
+    name: 'not-found',
+    path: '/nothing/here',
+    answers: standAnswers,
+    steps: waitForHeading(({ notFound }) => notFound),
   },
   {
-    name: 'guide-stored',
-    storedLink: A_LINK,
-    answers: withoutShopper,
-    steps: (page, texts) => page.getByRole('button', { name: texts.tradeLinkContinue }).waitFor(),
+    name: 'unknown-deposit',
+    answers: (base) => ({ ...standAnswers(base), payment: null }),
+    steps: waitForHeading(({ paymentNotFound }) => paymentNotFound),
   },
   {
-    name: 'guide-checking',
-    answers: (base) => ({ ...withoutShopper(base), link: 'never' }),
-    steps: giveLink,
-  },
-  {
-    name: 'guide-failed',
-    answers: (base) => ({ ...withoutShopper(base), link: { status: 422, code: 'user_not_found' } }),
-    steps: async (page, texts) => {
-      await giveLink(page, texts)
-      await page.getByRole('button', { name: texts.retry }).waitFor()
-    },
-  },
-  {
-    name: 'guide-offline',
-    answers: withoutShopper,
-    steps: async (page, texts) => {
-      await page.context().setOffline(true)
-      await page.getByText(texts.offline).waitFor()
-    },
-  },
-  {
-    name: 'guide-invalid',
-    answers: withoutShopper,
-    steps: (page, texts) =>
-      page.getByRole('textbox', { name: texts.tradeLink }).fill('https://steamcommunity.com/id/somebody'),
-  },
-  {
-    name: 'guide-maintenance',
-    answers: (base) => ({
-      ...standAnswers(base),
-      payment: {
-        ...base.payment,
-        user: null,
-        technicalWorks: true,
-        timeLeft: null,
-        technicalWorksText: { en: 'We are moving to a new server.', ru: 'Мы переезжаем на новый сервер.' },
-        technicalWorksUntil: '2026-11-26T04:00:00.000Z',
-      },
-    }),
+    name: 'waiting',
+    answers: (base) => ({ ...standAnswers(base), payment: 'never' }),
+    // The page shows nothing more than it begins with.
+    steps: async () => {},
   },
 ]
 
 const STAND: Scene[] = [
   { name: 'inventory', answers: standAnswers, steps: pick(0, 4, 5) },
   { name: 'inventory-untouched', answers: standAnswers, steps: pick() },
-  { name: 'inventory-loading', answers: (base) => ({ ...standAnswers(base), inventory: 'never' }) },
+  {
+    name: 'inventory-loading',
+    answers: (base) => ({ ...standAnswers(base), inventory: 'never' }),
+    steps: (page, texts) => page.getByText(texts.inventoryLoading).waitFor(),
+  },
   {
     name: 'inventory-empty',
     answers: (base) => ({
       ...standAnswers(base),
       inventory: { ...base.inventory, items: [], quoteId: null },
     }),
+    steps: waitForHeading(({ nothingUsable }) => nothingUsable),
   },
   {
     name: 'inventory-three',
@@ -240,6 +197,7 @@ const STAND: Scene[] = [
       ...standAnswers(base),
       inventory: { ...base.inventory, items: [], inventoryError: true, inventoryErrorType: type },
     }),
+    steps: waitForHeading(({ inventoryErrors }) => inventoryErrors[type].title),
   })),
 ]
 
