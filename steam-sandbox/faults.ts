@@ -26,6 +26,7 @@ export type PlainFault = Fault & { match: { host?: string; path: string }; times
 
 export type Faults = ReturnType<typeof createFaults>
 
+/** If more faults are active, the oldest are dropped. */
 const MOST_ACTIVE = 1000
 const MOST_DELAY_MS = 60_000
 

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { upgradeWorld } from './world/seed.ts'
 import type { World } from './world/world.ts'
 
+/** Changes within this time are saved together. */
 const SAVE_AFTER_MS = 50
 
 export type Keeper = ReturnType<typeof createKeeper>

@@ -44,12 +44,12 @@ it('the query for the state of a bot’s bars agrees with the rule, whatever bar
         await tx.insertInto('bot_bar').values(values).execute()
       }
       const bars = await tx.selectFrom('bot_bar').selectAll().where('scope', 'in', ['all', 'cs']).execute()
-      const { now, asked } = await tx
+      const { now, barState } = await tx
         .selectFrom('bot')
-        .select([sql<Date>`till_now()`.as('now'), barStateFor('cs').as('asked')])
+        .select([sql<Date>`till_now()`.as('now'), barStateFor('cs').as('barState')])
         .executeTakeFirstOrThrow()
-      expect(asked, JSON.stringify(rows)).toBe(barStateOf(bars, now))
-      seen.add(asked)
+      expect(barState, JSON.stringify(rows)).toBe(barStateOf(bars, now))
+      seen.add(barState)
     }
   })
   expect([...seen].sort()).toEqual(['barred', 'doubted', 'free'])

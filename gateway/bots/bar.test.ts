@@ -10,12 +10,12 @@ describe('a bar', () => {
   it('D-30 lasts twice as long as the bar before it, up to twelve hours', () => {
     let bar: Bar | undefined
     const minutes: number[] = []
-    let now = 0
+    let nowS = 0
     for (let times = 0; times < 7; times += 1) {
-      bar = nextBar(bar, refusedAt(now))
-      const end = (bar.until.getTime() - at(0).getTime()) / 1000
-      minutes.push((end - now) / MINUTE_S)
-      now = end
+      bar = nextBar(bar, refusedAt(nowS))
+      const endS = (bar.until.getTime() - at(0).getTime()) / 1000
+      minutes.push((endS - nowS) / MINUTE_S)
+      nowS = endS
     }
     expect(minutes).toEqual([30, 60, 120, 240, 480, 720, 720])
   })
@@ -55,7 +55,7 @@ describe('a bot', () => {
     ['free without bars', [], 0, 'free'],
     ['barred while a bar lasts', [barred, doubted], 1, 'barred'],
     ['free once its bar has ended', [barred], 30 * MINUTE_S, 'free'],
-    ['doubted if its only bar is a doubt', [doubted], 1, 'doubted'],
+    ['doubted if its only bar has the reason `doubted`', [doubted], 1, 'doubted'],
   ] as const)('is %s', (_, bars, seconds, barState) => {
     expect(barStateOf(bars, at(seconds))).toBe(barState)
   })

@@ -43,8 +43,8 @@ export type BotHandlers = {
   history(bot: BotContext): Promise<void>
   drift(bot: BotContext): Promise<void>
   /**
-   * Called when the work starts and 5 s after a trade has changed, then every 5 s until it resolves to 0. Resolves to
-   * the number of open trades, plus one while the search for orphans is not complete.
+   * Called when the bot's work starts and 5 s after any work on a trade, then every 5 s until it resolves to 0.
+   * Resolves to the number of open trades, plus one while the search for orphans is not complete.
    */
   watch(bot: BotContext): Promise<number>
 }

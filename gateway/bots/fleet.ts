@@ -109,7 +109,10 @@ export type StoreOffers = {
   ofOthers: number
 }
 
-/** How many open offers the store may have. The rest is left for other stores and for deposits locked to an account. */
+/**
+ * How many open offers the store may have. The rest is left for other stores, and for deposits that a store reserved
+ * for one Steam account.
+ */
 export function shareOfStore({ bots, ofOthers }: Omit<StoreOffers, 'ofStore'>, limits: FleetLimits): number {
   const leftByOthers = Math.max(0, bots * limits.liveOffers - ofOthers)
   return Math.max(1, Math.ceil((leftByOthers * SHARE.parts) / SHARE.of))

@@ -27,12 +27,16 @@ const LIMITS_APART_MS = 15 * 60_000
  */
 const ONLY_EMPTY_MS = 10 * 60_000
 
+/** Reasons of a refusal that count as failures, because none of them is about the request. */
 const REFUSED_BY_STEAM_ITSELF = new Set(['rate_limited', 'session_dead', 'item_server_down'])
 
-/** `known` is the database's record when this process takes the bot. */
+/**
+ * Tracks since when each capability of a bot has failed. `knownFailures`: the database's record when this process takes
+ * the bot.
+ */
 export function trackHealth(monotonicMs: () => number, knownFailures: FailedForMs): Health {
   const beganMs = (ms: number | null) => (ms === null ? null : monotonicMs() - ms)
-  const since: Record<Capability, number | null> = {
+  const sinceMs: Record<Capability, number | null> = {
     offers: beganMs(knownFailures.offers),
     inventories: beganMs(knownFailures.inventories),
   }
@@ -55,36 +59,36 @@ export function trackHealth(monotonicMs: () => number, knownFailures: FailedForM
   const recordFailure = (capability: Capability, { reason }: Answer): number | null => {
     const nowMs = monotonicMs()
     failedAtMs[capability] = nowMs
-    if (reason !== 'rate_limited') return since[capability] ?? nowMs
+    if (reason !== 'rate_limited') return sinceMs[capability] ?? nowMs
     const before = limited[capability]
     const firstMs = before !== null && nowMs - before.lastMs < LIMITS_APART_MS ? before.firstMs : nowMs
     limited[capability] = { firstMs, lastMs: nowMs }
-    return since[capability] ?? (nowMs - firstMs >= LIMITED_AGAIN_MS ? firstMs : null)
+    return sinceMs[capability] ?? (nowMs - firstMs >= LIMITED_AGAIN_MS ? firstMs : null)
   }
   return {
     recordAnswer(capability, answer) {
       answeredAtMs[capability] = monotonicMs()
       if (isOurLimit(answer)) return
       if (isFailure(answer)) {
-        since[capability] = recordFailure(capability, answer)
+        sinceMs[capability] = recordFailure(capability, answer)
         if (capability === 'inventories') isInferred = false
         return
       }
       if (isEmpty(answer) && monotonicMs() - failedAtMs[capability] < ONLY_EMPTY_MS) return
-      since[capability] = null
+      sinceMs[capability] = null
       limited[capability] = null
-      if (capability === 'offers' && isInferred) since.inventories = null
+      if (capability === 'offers' && isInferred) sinceMs.inventories = null
     },
     recordNoSession(answer) {
       if (isOurLimit(answer)) return
-      since.offers = recordFailure('offers', answer)
-      if (since.inventories !== null) return
-      since.inventories = recordFailure('inventories', answer)
-      isInferred = since.inventories !== null
+      sinceMs.offers = recordFailure('offers', answer)
+      if (sinceMs.inventories !== null) return
+      sinceMs.inventories = recordFailure('inventories', answer)
+      isInferred = sinceMs.inventories !== null
     },
     failing() {
       const ageMsOf = (ms: number | null) => (ms === null ? null : monotonicMs() - ms)
-      return { offers: ageMsOf(since.offers), inventories: ageMsOf(since.inventories) }
+      return { offers: ageMsOf(sinceMs.offers), inventories: ageMsOf(sinceMs.inventories) }
     },
     sinceAnswerMs: (capability) => monotonicMs() - answeredAtMs[capability],
   }

@@ -23,6 +23,7 @@ export type BotGauges = {
   historySeconds: Gauge<'bot'>
 }
 
+/** The log line names at most this many bots. */
 const MOST_NAMED = 20
 
 const STATES = ['online', 'offline', 'paused', 'dead', 'retired'] as const

@@ -18,13 +18,13 @@ const PATIENT: readonly TradeLane[] = ['settling', 'reviews']
 const MOST_WAITING = 5_000
 
 /** `taken`: the trade had its turn, or moved to another lane. `dropped`: it got no place, or lost it. */
-export type Turn = 'taken' | 'dropped'
+export type TurnResult = 'taken' | 'dropped'
 
-type Waiting = { lane: TradeLane; done: Promise<Turn> }
+type Waiting = { lane: TradeLane; done: Promise<TurnResult> }
 
 export type Lanes = {
   /** Resolves after the trade's turn. A waiting trade keeps its place, or moves to the new lane. */
-  add(tradeId: bigint, lane: TradeLane): Promise<Turn>
+  add(tradeId: bigint, lane: TradeLane): Promise<TurnResult>
   /** Drops waiting turns. Resolves once the running ones have ended. */
   stop(): Promise<void>
 }
@@ -35,7 +35,7 @@ export function createLanes(work: (tradeId: bigint) => Promise<void>): Lanes {
   const running = new Set<Promise<unknown>>()
   let isStopped = false
 
-  const takeTurn = async (tradeId: bigint, mine: Waiting): Promise<Turn> => {
+  const takeTurn = async (tradeId: bigint, mine: Waiting): Promise<TurnResult> => {
     // The trade has moved to another lane meanwhile.
     if (waiting.get(tradeId) !== mine) return 'taken'
     waiting.delete(tradeId)

@@ -19,6 +19,7 @@ export type Lease = {
   botId: bigint
   steamId: string
   name: string
+  /** The process that holds the lease: a UUID, new at every start. */
   owner: string
   /** The number of the lease. */
   leaseEpoch: bigint

@@ -1,3 +1,4 @@
+/** The first wait, before its random variation. */
 const FIRST_MS = 1_000
 /** The longest wait, before its random variation. */
 const LAST_MS = 300_000

@@ -13,8 +13,8 @@ export type ActAnswer =
   | { kind: 'refused'; reason: 'busy'; watched: WatchedTrades }
 
 /**
- * `which`: the bot's number or its 64-bit Steam id, as decimal digits. Repeating an act changes nothing: the answer is
- * `unchanged`, or `unknown_bot` for a removed bot.
+ * `idOrSteamId`: the bot's number or its 64-bit Steam id, as decimal digits. Repeating an act changes nothing: the
+ * answer is `unchanged`, or `unknown_bot` for a removed bot.
  */
 export function actOnBot(db: Db | Tx, idOrSteamId: string, act: BotAct): Promise<ActAnswer> {
   return inTransaction(db, async (tx): Promise<ActAnswer> => {

@@ -41,7 +41,7 @@ afterEach(async () => {
 const box = createSecretBox(randomBytes(32))
 
 /** Simulates a process that holds bots. `contexts`: the arguments of each call of `watch`. */
-function start(handlers: Partial<BotHandlers> = {}, more: { monotonicMs?: () => number } = {}) {
+function start(handlers: Partial<BotHandlers> = {}, options: { monotonicMs?: () => number } = {}) {
   const contexts: BotContext[] = []
   const bots = startBots({
     db: database.db,
@@ -62,7 +62,7 @@ function start(handlers: Partial<BotHandlers> = {}, more: { monotonicMs?: () => 
     },
     pace: { watchMs: 200, beatMs: 500 },
     scanMs: 500,
-    ...more,
+    ...options,
   })
   running.push(bots)
   return { ...bots, contexts }
@@ -366,7 +366,7 @@ describe('the jobs of a bot', () => {
     await expect.poll(() => requests).toHaveLength(20)
   })
 
-  it('start the watch over offers, which continues while there are open offers', async () => {
+  it('start the watch over offers again, which continues while there are open offers', async () => {
     await enrol()
     let offersLeft = 0
     const watch = vi.fn(async () => offersLeft)

@@ -26,7 +26,7 @@ import {
 } from './store.ts'
 
 /** How many bots to try to lock without waiting. */
-const MOST_TRIED = 8
+const MOST_LOCK_TRIES = 8
 /** From this turn on, the locked bot is accepted if it has room, even if another bot is better. */
 const MOST_TURNS = 4
 
@@ -60,7 +60,7 @@ export async function chooseBotForTrade(
 
 /** Skips bots that another transaction is assigning a trade to, so a crowd does not fill one bot after another. */
 async function lockOne(tx: Tx, ranked: readonly BotFacts[]): Promise<bigint> {
-  for (const { botId } of ranked.slice(0, MOST_TRIED)) if (await tryLockTradesOf(tx, botId)) return botId
+  for (const { botId } of ranked.slice(0, MOST_LOCK_TRIES)) if (await tryLockTradesOf(tx, botId)) return botId
   const [first] = ranked
   if (first === undefined) throw new Error('there is no bot to lock')
   await lockTradesOf(tx, first.botId)

@@ -17,7 +17,7 @@ describe('the share of a process', () => {
     ['a process with room for exactly its even share', [10, 50], 20, [10, 10]],
     ['more bots than places', [5, 8], 20, [5, 8]],
     ['no bots', [50, 50], 0, [0, 0]],
-  ])('is right for %s', (_, rooms, bots, expected) => {
+  ])('is even, as far as each process has room for it: %s', (_, rooms, bots, expected) => {
     expect(shares(rooms, bots)).toEqual(expected)
   })
 

@@ -258,7 +258,7 @@ describe('the room of a bot', () => {
     { trades: 1, limits: DEFAULT_FLEET_LIMITS, choice: 'the awaited bot' },
     { trades: 2, limits: DEFAULT_FLEET_LIMITS, choice: 'the bot with fewer trades' },
   ])(
-    'is awaited while every bot is locked: after $trades new trades in it, the request gets $choice',
+    'is awaited while every bot is locked; if the awaited bot gets $trades trades meanwhile, the request gets $choice',
     async (row) => {
       const { trades, limits, choice } = row
       const [first, second] = await onlineBots(90, 10)
@@ -275,7 +275,7 @@ describe('the room of a bot', () => {
     },
   )
 
-  it('is given to a crowd in every bot, however long each request takes', async () => {
+  it('is used in each of three bots by six simultaneous requests', async () => {
     const bots = await onlineBots(90, 60, 30)
     const requests = Array.from({ length: 6 }, (_, n) =>
       database.db.transaction().execute(async (tx: Tx) => {

@@ -252,7 +252,7 @@ export async function listBots(db: Db): Promise<BotSummary[]> {
 export const isUnheld = ({ state, hasGateway, loginAfter }: BotSummary): boolean =>
   LEASABLE_STATES.includes(state) && !hasGateway && loginAfter === null
 
-/** Locks a bot that was not removed. `which`: its number or its 64-bit Steam id, as decimal digits. */
+/** Locks a bot that was not removed. `idOrSteamId`: its number or its 64-bit Steam id, as decimal digits. */
 export function lockBot(tx: Tx, idOrSteamId: string) {
   return tx
     .selectFrom('bot')

@@ -3,7 +3,7 @@ import type { Game } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
 import { OPEN_TRADE_STATES, type Refusal, type TradeStateColumn } from '../db/trade-tables.ts'
 
-/** `which`: the bot's number or its Steam id. */
+/** `idOrSteamId`: the bot's number or its 64-bit Steam id, as decimal digits. */
 export function findBot(db: Db, idOrSteamId: string) {
   return db
     .selectFrom('bot')

@@ -70,8 +70,8 @@ export async function startWork(deps: WorkDeps, bot: BotContext): Promise<() => 
   }
 }
 
-function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, onTradeMoved: () => void) {
-  const lanes = createLanes((tradeId) => handlers.trade(bot, tradeId).then(onTradeMoved))
+function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, afterTradeWork: () => void) {
+  const lanes = createLanes((tradeId) => handlers.trade(bot, tradeId).then(afterTradeWork))
   const choices = createLimiter(CHOICES_AT_A_TIME)
   const refreshes = createLimiter(REFRESHES_AT_A_TIME)
   const histories = createLimiter(1)

@@ -8,6 +8,7 @@ import type { Market } from './steam.ts'
 
 /** A note (see `NOTE`) is one of the last lines. The lines before them can list the entire contents of a crate. */
 const LAST_LINES = 20
+/** A longer line does not count as a note. */
 const MOST_NOTE_CHARACTERS = 400
 
 export const marketFields = {

@@ -11,7 +11,10 @@ import type {
 import { cleanText, refusalIn, resultIn, saysHidden } from './texts.ts'
 import type { Outcome } from './turns.ts'
 
-/** The result of one HTTP request. `failed`: no complete answer came, so Steam may or may not have acted. */
+/**
+ * The result of one HTTP request. `eresult`: Steam's result number in the headers, or null. `failed`: no complete
+ * answer came, so Steam may or may not have acted.
+ */
 export type HttpResult =
   | { kind: 'reply'; status: number; eresult: number | null; body: unknown }
   | { kind: 'failed'; code: string }

@@ -26,7 +26,7 @@ const TRADE_STATES: Record<number, SteamTradeState> = {
   12: 'rolled_back',
 }
 
-/** Steam omits an empty list. Any value but a list is unreadable: otherwise stolen items could be overlooked. */
+/** Steam omits an empty list, so null or no value counts as one. Otherwise, stolen items could be overlooked. */
 const assetList = z
   .array(z.unknown())
   .nullish()

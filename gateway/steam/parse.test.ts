@@ -67,8 +67,8 @@ describe('an offer', () => {
 
   it('that is unreadable in a list is reported, and does not hide the list’s other offers', () => {
     const page = parseOffers({ response: { trade_offers_sent: [{}, offer, 7], next_cursor: 0 } })
-    const nothing = { offerId: null, partnerSteamId: null, message: null }
-    expect(page).toMatchObject({ sent: [{ offerId: '7001' }], unreadable: [nothing, nothing] })
+    const noFields = { offerId: null, partnerSteamId: null, message: null }
+    expect(page).toMatchObject({ sent: [{ offerId: '7001' }], unreadable: [noFields, noFields] })
     expect(parseOffers('<html>')).toBeUndefined()
   })
 
@@ -280,7 +280,7 @@ describe('an inventory page', () => {
       [null, 7, 'ruby', {}, { propertyid: 7 }, { propertyid: '7', int_value: '415' }],
     ],
     ['no number', [{ propertyid: 7, int_value: 'ruby' }]],
-    ['no paint', [{ propertyid: 7, int_value: '0' }]],
+    ['zero', [{ propertyid: 7, int_value: '0' }]],
     ['a fraction', [{ propertyid: 7, int_value: '4.15' }]],
     ['an endless list', [...Array(1_000).fill({ propertyid: 1 }), { propertyid: 7, int_value: '415' }]],
   ])('has no paint if Steam gives %s', (_, properties) => {

@@ -6,7 +6,7 @@ import { paintIndexOf, propertiesById } from './properties.ts'
 import { restrictionFields, restrictionOf } from './restriction.ts'
 import type { Offer, OfferAsset, OfferState, SteamItem, UnreadableOffer } from './steam.ts'
 
-const MAX_TEXT = 200
+const MAX_TEXT_CHARACTERS = 200
 const MAX_TAGS = 30
 
 /** Ids can exceed 2^53, so they are text, or a number small enough to be exact. */
@@ -19,7 +19,7 @@ export const count = z.coerce
   .int()
   .nonnegative()
   .max(2 ** 31)
-const text = z.string().transform((value) => plainText(value).slice(0, MAX_TEXT))
+const text = z.string().transform((value) => plainText(value).slice(0, MAX_TEXT_CHARACTERS))
 
 const OFFER_STATES: Record<number, OfferState> = {
   1: 'invalid',
@@ -127,7 +127,7 @@ function parseOfferRow(row: unknown): Offer | undefined {
   return {
     offerId: data.tradeofferid,
     partnerSteamId: steamIdOfAccount(data.accountid_other),
-    message: data.message.slice(0, MAX_TEXT),
+    message: data.message.slice(0, MAX_TEXT_CHARACTERS),
     state,
     tradeId: nullIfZero(data.tradeid),
     itemsToReceive,

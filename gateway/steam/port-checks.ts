@@ -35,7 +35,9 @@ export type PortChecks = {
   onPassed(what: string): void
 }
 
+/** How far back the checks read the offers and the history. */
 const RECENT_MS = 3_600_000
+/** How many times to read an accepted offer until its item has arrived. */
 const DELIVERY_TRIES = 60
 const DELIVERY_PAUSE_MS = 1_000
 

@@ -67,6 +67,7 @@ export const PATHS: ReadonlyMap<string, Rule> = new Map([
 /** In the address of a profile, the part after this is a name that its owner chose. */
 export const NAMED_PROFILE = 'id'
 
+/** The headers that a record keeps. */
 export const HEADERS = ['content-type', 'retry-after', 'x-eresult']
 
 export function ruleOf(field: string, owner: object): Rule | undefined {

@@ -55,9 +55,9 @@ const RULE_OF_FIELD: Record<string, Rule> = {
 function withStandIns(answers: unknown, { standIn }: Pick<ReturnType<typeof redact>, 'standIn'>): unknown {
   return JSON.parse(
     JSON.stringify(answers, function (this: object, field: string, value: unknown) {
-      const kind = field === 'name' && 'avatarUrl' in this ? 'name' : RULE_OF_FIELD[field]
+      const rule = field === 'name' && 'avatarUrl' in this ? 'name' : RULE_OF_FIELD[field]
       if (field === 'profileUrl') return undefined
-      return kind !== undefined && typeof value === 'string' ? standIn(kind, value) : value
+      return rule !== undefined && typeof value === 'string' ? standIn(rule, value) : value
     }),
   )
 }
@@ -104,11 +104,13 @@ describe('a record of a run against the sandbox', () => {
       const run = { at, game: 'cs' as const, bot: bot?.steamId ?? '', partner, item, isAccepted, passed }
       const file = JSON.stringify(toRecord({ ...run, isComplete: true, replies }))
       const secrets = [refreshToken, refreshToken.split('.')[2] ?? '', token, item, run.bot, partner.steamId]
-      const sent = replies.flatMap(({ url }) =>
+      const sessionSecrets = replies.flatMap(({ url }) =>
         ['access_token', 'sessionid'].flatMap((name) => new URL(url).searchParams.get(name) ?? []),
       )
-      expect(sent.length).toBeGreaterThan(0)
-      for (const secret of [...secrets, ...sent]) expect(file.includes(secret), secret).toBe(false)
+      expect(sessionSecrets.length).toBeGreaterThan(0)
+      for (const secret of [...secrets, ...sessionSecrets]) {
+        expect(file.includes(secret), secret).toBe(false)
+      }
       for (const { steamId, name } of accounts) {
         expect(file.includes(steamId), steamId).toBe(false)
         expect(file.includes(name), name).toBe(false)

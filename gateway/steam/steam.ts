@@ -29,6 +29,7 @@ export type OfferAsset = { appId: number; contextId: string; assetId: string }
 export type Partner = {
   /** 64-bit Steam id as decimal digits. */
   steamId: string
+  /** The secret part of the partner's trade link. */
   token: string
 }
 

@@ -78,7 +78,7 @@ export function createTurns(settings: Settings): Turns {
 
   /**
    * Counts a refusal. Returns true if it concerns the address: a public page or the address's probe was refused, or
-   * several accounts were refused in a row.
+   * several accounts were refused in a row. The refusal of an account's own probe is not counted.
    */
   const concernsAddress = (method: Method, turns: Pair<Turn>, account: string | undefined): boolean => {
     if (account === undefined || turns.account === undefined || turns.address.isProbe) return true

@@ -91,6 +91,7 @@ describe('asking for a trade', () => {
     const deposit = await aDeposit(till, store)
     const unknown = { ...deposit.body, hash: '0'.repeat(32) }
     expect(await requestTrade(till.deps, unknown)).toEqual({ kind: 'refused', code: 'deposit_not_found' })
+    // The limit is 50 items, but a body can hold thousands.
     for (const length of [51, 4_000]) {
       const items = Array.from({ length }, (_, index) => `${40_000_000_000 + index}`)
       const many = tradeBodySchema.parse({ ...deposit.body, items })
@@ -294,7 +295,7 @@ describe('an offer', () => {
     },
   )
 
-  it('D-19 the bot declines a counteroffer, even if it read the offer because the shopper returned to the page', async () => {
+  it('D-19 that is countered has its counteroffer declined, even if it was read because the shopper returned to the page', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     const offer = session.offers.get('1')

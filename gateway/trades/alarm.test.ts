@@ -167,9 +167,9 @@ describe('the alarm', () => {
     ['every minute until an hour has passed', 3_599, 60],
     ['every 5 minutes after an hour', 3_600, 300],
     ['every hour after a day', 86_400, 3_600],
-  ])('for an awaited answer comes %s, and not before a given minimum wait', (_name, waited, pause) => {
-    expect(nextLook(at(0), at(waited))).toEqual(at(waited + pause))
-    expect(nextLook(at(0), at(waited), 60_000)).toEqual(at(waited + Math.max(pause, 60)))
+  ])('for an awaited answer comes %s, and not before a given minimum wait', (_name, waitedS, pauseS) => {
+    expect(nextLook(at(0), at(waitedS))).toEqual(at(waitedS + pauseS))
+    expect(nextLook(at(0), at(waitedS), 60_000)).toEqual(at(waitedS + Math.max(pauseS, 60)))
   })
 
   const day = 86_400

@@ -32,6 +32,7 @@ const PAUSES: readonly { waitedMs: number; pauseMs: number }[] = [
 
 /** How long to review a trade that ended without its items, because Steam may report late. */
 export const LAST_REVIEW_MS = 24 * 3_600_000
+/** When to review it, from its end. */
 const REVIEWS_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, LAST_REVIEW_MS]
 
 /** How often to read an offer in escrow, and how often once its escrow should have ended. */

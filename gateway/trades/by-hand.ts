@@ -61,7 +61,9 @@ export function decideRelease(trade: Trade, now: Date): TradeEvent[] {
   ]
 }
 
-/** Meant for a trade that Steam still protects. `releaseEarly` decides whether the store's limit allows it. */
+/**
+ * Meant for a trade that Steam still protects. `releaseEarly` in credit.ts decides whether the store's limit allows it.
+ */
 export function decideEarlyRelease(trade: Trade, now: Date): TradeEvent[] {
   return trade.state === 'held' ? [{ kind: 'released_early', at: now }] : []
 }

@@ -135,7 +135,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
   })
 })
 
-it('an offer that somebody else cancelled is shown so, and not as one that was not accepted in time', async () => {
+it('an offer that somebody else cancelled is shown as cancelled elsewhere, not as one that nobody accepted in time', async () => {
   const { row } = await pendingDeposit()
   const offer = session.offers.get('1')
   if (offer === undefined) throw new Error('Steam has no offer')

@@ -97,7 +97,9 @@ export type Effect =
   | { kind: 'credit_on_release'; at: Date }
   /** Adds to the store's total of reversals. */
   | { kind: 'count_reversed'; amount: bigint }
-  /** The trade's bot cannot send now, so it gets no new trades for a while; if `inventory_full`, none of this game. */
+  /**
+   * The trade's bot gets no new trades for a while, because it cannot send now. `inventory_full` bars only this game.
+   */
   | { kind: 'bar_bot'; reason: BarReason; at: Date }
   /** Steam took an offer of the trade's bot, so the bot gets new trades again. */
   | { kind: 'trust_bot' }

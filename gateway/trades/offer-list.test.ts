@@ -258,10 +258,10 @@ describe('an offer in Steam’s list that cannot be read', () => {
   it.each<[string, Partial<UnreadableOffer>]>([
     ['except for its partner', {}],
     ['at all', { partnerSteamId: null }],
-  ])('%s keeps a trade unknown, and is logged once after an hour', async (_, marks) => {
+  ])('%s keeps a trade unknown, and is logged once after an hour', async (_, change) => {
     const { answer, work, row } = await sendWithoutAnswer(false)
     const partnerSteamId = (await row())?.partner_steam_id ?? ''
-    session.unreadable = [{ offerId: '70', partnerSteamId, message: null, ...marks }]
+    session.unreadable = [{ offerId: '70', partnerSteamId, message: null, ...change }]
     await lookFourTimes(work)
     const lines = () => till.lines.filter((line) => line.includes('could not be read for an hour'))
     expect(await row()).toMatchObject({ state: 'unknown', missed_reads: 0 })
@@ -361,14 +361,14 @@ describe('a review that Steam does not answer', () => {
     await lookFourTimes(work)
     await answer
     session.isDown = true
-    const waits = []
+    const waitsMs = []
     for (const ms of [60_000, DAY_MS - 120_000, DAY_MS, 13 * DAY_MS]) {
       till.clock.advance(ms)
       await work()
       const dueAt = (await row())?.due_at
-      waits.push(dueAt ? dueAt.getTime() - till.clock.now().getTime() : null)
+      waitsMs.push(dueAt ? dueAt.getTime() - till.clock.now().getTime() : null)
     }
-    expect(waits).toEqual([60_000, 300_000, 3_600_000, null])
+    expect(waitsMs).toEqual([60_000, 300_000, 3_600_000, null])
   })
 
   it('keeps its place in a long list while tried once an hour, and continues soon after Steam answers', async () => {
@@ -378,16 +378,16 @@ describe('a review that Steam does not answer', () => {
     bury(1_000)
     till.clock.advance(2 * DAY_MS)
     const listsBefore = lists().length
-    const waits = []
+    const waitsMs = []
     // While Steam does not answer, the review is due an hour later, and the sweep finds it within half a minute.
     for (const isDown of [false, true, false, false, false]) {
       session.isDown = isDown
       await work()
       const dueAt = (await row())?.due_at
-      waits.push(dueAt ? dueAt.getTime() - till.clock.now().getTime() : null)
+      waitsMs.push(dueAt ? dueAt.getTime() - till.clock.now().getTime() : null)
       till.clock.advance(isDown ? 3_630_000 : 60_000)
     }
-    expect(waits).toEqual([60_000, 3_600_000, 60_000, 60_000, null])
+    expect(waitsMs).toEqual([60_000, 3_600_000, 60_000, 60_000, null])
     const pages = lists().slice(listsBefore)
     expect(pages.length - new Set(pages).size, 'pages read twice').toBe(1)
   })

@@ -3,6 +3,7 @@ import type { BotContext } from '../bots/bot.ts'
 import type { Offer, UnreadableOffer } from '../steam/steam.ts'
 import type { ShellDeps } from './trade-store.ts'
 
+/** The most pages of one list to read in a turn. */
 const PAGES_A_TURN = 3
 /** A pass that does not reach the end of the list within this many pages starts again. */
 const MOST_PAGES = 1_000

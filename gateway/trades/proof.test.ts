@@ -80,7 +80,7 @@ describe('the time when a delivery is final', () => {
     expect(settlementOf(steamTrade(), at(0), 0)).toBeNull()
   })
 
-  it('D-9 the time is the accepted offer’s end, or eight days after acceptance for protection without an end', () => {
+  it('D-9 the time is the end that an accepted offer states, or eight days after acceptance if it states protection only', () => {
     const shown = (change: object) => offeredSettlement(offer('accepted', change), at(100))
     expect(shown({ settlesAt: at(5 * day) })).toEqual(at(5 * day))
     expect(shown({ settlesAt: at(5 * day), delaysSettlement: true })).toEqual(at(5 * day))

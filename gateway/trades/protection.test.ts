@@ -173,7 +173,7 @@ describe('the history of a bot', () => {
     expect(await turn()).toBe(1)
     till.clock.advance(59_800)
     expect(await turn()).toBe(0)
-    // The setting decides how often. 59.8 s count as a minute, because a pass may begin a little after its sweep.
+    // The setting decides how often. A pass is due five seconds early, because it may begin a little after its sweep.
     await sweepHistories({ ...till.deps, historyEveryMs: 60_000 })
     expect(await takeJobs()).toBe(1)
   })

@@ -16,7 +16,9 @@ export const WRITE_DEADLINE_MS = 15_000
 /** Lists begin this much earlier than needed, because Steam's clock may be behind ours. */
 export const LIST_MARGIN_MS = 60_000
 
-/** The search for a lost offer begins this long before the send. A wrong clock must not hide the offer forever. */
+/**
+ * The search for a lost offer looks back to this long before the send. A wrong clock must not hide the offer forever.
+ */
 export const SEARCH_MARGIN_MS = 15 * 60_000
 
 /** Sends the offer of an intent, unless the bot or the shopper cannot trade now. */

@@ -93,7 +93,7 @@ async function tradesToEnd(db: Db, now: Date, limit: number): Promise<TradeToEnd
   ]
 }
 
-const waitingTrades = (db: Db) =>
+const selectTrades = (db: Db) =>
   db.selectFrom('trade').select(['id', 'deposit_id as depositId', 'bot_id as botId'])
 
 /**
@@ -104,7 +104,7 @@ async function watchedOfRetired(db: Db, limit: number): Promise<WaitingTrade[]> 
   const bots = await db.selectFrom('bot').select('id').where('state', '=', 'retired').execute()
   if (bots.length === 0) return []
   const ids = bots.map(({ id }) => id)
-  const ofRetired = waitingTrades(db).where('bot_id', 'in', ids).orderBy('id').limit(limit)
+  const ofRetired = selectTrades(db).where('bot_id', 'in', ids).orderBy('id').limit(limit)
   const openTrades = await ofRetired.where('state', 'in', OPEN).execute()
   const due = await ofRetired.where('due_at', 'is not', null).where('state', 'not in', OPEN).execute()
   return [...openTrades, ...due]
@@ -113,7 +113,7 @@ async function watchedOfRetired(db: Db, limit: number): Promise<WaitingTrade[]> 
 /** The same rule as `waitsUntil` in giving-up.ts. `decide` makes the final decision. */
 function silentTrades(db: Db, now: Date, limit: number): Promise<WaitingTrade[]> {
   const before = (ms: number) => new Date(now.getTime() - ms)
-  return waitingTrades(db)
+  return selectTrades(db)
     .where('delivered_at', 'is', null)
     .where((eb) => eb.or([eb('ended_at', 'is', null), eb('due_at', 'is not', null)]))
     .where('send_started_at', '<=', before(WAIT_MS))
@@ -134,12 +134,12 @@ function silentTrades(db: Db, now: Date, limit: number): Promise<WaitingTrade[]>
 
 /**
  * Final trades whose look got no answer within `WAIT_MS`, although the bot could ask: after that time, it has read its
- * history completely. A bot that was away may ask before its trade is given up, however late it comes back. Bots ask about such a trade once an hour, so
- * it is due within `ASK_AGAIN_MS`, and the index on `due_at` finds it.
+ * history completely. A bot that was away may ask before its trade is given up, however late it comes back. Bots ask
+ * about such a trade once an hour, so it is due within `ASK_AGAIN_MS`, and the index on `due_at` finds it.
  */
 function silentLooks(db: Db, now: Date, limit: number): Promise<WaitingTrade[]> {
   const wait = sql`make_interval(secs => ${sql.lit(WAIT_MS / 1_000)})`
-  return waitingTrades(db)
+  return selectTrades(db)
     .where('due_at', '<=', new Date(now.getTime() + ASK_AGAIN_MS))
     .where('state', '=', 'final')
     .where('look_at', '<=', new Date(now.getTime() - WAIT_MS))
@@ -157,8 +157,8 @@ function silentLooks(db: Db, now: Date, limit: number): Promise<WaitingTrade[]> 
 }
 
 /**
- * Offline bots with overdue trades, which are held, or open and past `intended`. They are no newer than `madeBefore`,
- * and due no later than `dueBefore`. `trades`: how many such trades the bot has.
+ * Offline bots with overdue trades, which are held, or open and past `intended`. The trades were created no later than
+ * `madeBefore`, and are due no later than `dueBefore`. `trades`: how many such trades the bot has.
  */
 export function botsOfOverdueTrades(
   db: Db,

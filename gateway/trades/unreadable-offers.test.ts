@@ -4,6 +4,7 @@ import { offerFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from './advance.ts'
 
+/** More than the watch reads one by one in a turn. */
 const TRADES = 7
 
 let till: Till

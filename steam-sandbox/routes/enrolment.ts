@@ -14,6 +14,7 @@ import { accessTokenOf, loginOf, type Platform, refreshTokenOf } from '../tokens
 import { type Account, findAccount } from '../world/world.ts'
 
 const RESULT = { ok: 1, invalidParam: 8, invalidPassword: 5, accessDenied: 15, expired: 27, codeMismatch: 88 }
+/** Steam's numbers: two ways to approve a login, and the platform of the mobile app. */
 const DEVICE_CODE = 3n
 const DEVICE_CONFIRMATION = 4n
 const MOBILE_PLATFORM = 3n

@@ -41,6 +41,7 @@ export function inviteGuest(world: World, like: string): Added {
 
 export const MOST_BOTS = 500
 
+/** Between the numbers of the seed's accounts and those of guests. */
 const FIRST_ADDED_BOT = 1_900_000_000
 
 /** Adds a copy of the first bot, without items. The answer is undefined if there is no room. */
@@ -52,6 +53,7 @@ export function addBot(world: World): Added {
   return withAdded(world, botLike(template, { kind: 'bot', name, accountId: FIRST_ADDED_BOT + bots.length }))
 }
 
+/** Below the numbers of the added bots. */
 const SELLER_ACCOUNT = 1_899_999_999
 
 /** Returns the account with which a vault sells. The first call adds it. Undefined if there is no bot to copy. */

@@ -108,14 +108,14 @@ function isOverLimit(world: World, { sender, partner }: Intent): boolean {
 }
 
 function tradableOf({ assets }: Account, wanted: AssetRef[]): Asset[] | undefined {
-  const items = wanted.flatMap((want) => assets.filter((asset) => isTradable(asset, want)))
+  const items = wanted.flatMap((want) => assets.filter((asset) => isTradableMatch(asset, want)))
   return new Set(items.map(({ assetId }) => assetId)).size === wanted.length ? items : undefined
 }
 
-function isTradable(asset: Asset, wanted: AssetRef): boolean {
-  const same =
+function isTradableMatch(asset: Asset, wanted: AssetRef): boolean {
+  const isSame =
     asset.assetId === wanted.assetId && asset.appId === wanted.appId && asset.contextId === wanted.contextId
-  return same && asset.contextId === '2' && CATALOGUE.get(asset.classId)?.tradable === true
+  return isSame && asset.contextId === '2' && CATALOGUE.get(asset.classId)?.tradable === true
 }
 
 type End = { offerId: string; by: string; how: 'cancel' | 'decline' }

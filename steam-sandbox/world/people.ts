@@ -7,6 +7,7 @@ export type Reaction = { does: 'accept' | 'decline' | 'counter' | 'sell'; afterS
 export type Traits = {
   /** `hidden`: private. `empty`: without items. `unowned`: the account does not own the games. */
   inventory?: 'hidden' | 'empty' | 'unowned'
+  /** Steam holds each trade in which this person gives items for this many days. */
   holdDays?: number
   cannotTrade?: Obstacle
   /** Has made a new trade link, so the one that others know is no longer valid. */
@@ -51,6 +52,8 @@ export const PEOPLE: Record<string, { line: string; traits: Traits }> = {
     line: 'Has made a new trade link, so this one is no longer valid.',
     traits: { tokenRegenerated: true },
   },
+  // The next two have no traits: switching them on adds items (routes/changes.ts), and the seed adds them to magic
+  // players.
   'unmarketable-items': {
     line: 'Also owns items that are worth less than others of the same name; most are not marketable.',
     traits: {},

@@ -101,6 +101,7 @@ export type World = {
   lastId: number
   /** By how many seconds people have advanced the clock. */
   aheadS: number
+  /** How long the protection of a new trade lasts; 0 if there is none. */
   protectionS: number
   accounts: Account[]
   offers: Offer[]

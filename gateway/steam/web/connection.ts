@@ -18,6 +18,7 @@ import { createTransport, type Transport } from './transport.ts'
 const RENEWAL_GAP_MS = 60_000
 /** A session is renewed this long before its token expires. */
 const RENEW_AHEAD_MS = 10 * 60_000
+/** How long the library waits for a connection, and for an answer to begin. */
 const LIBRARY_TIMEOUT_MS = 30_000
 const UNREADABLE_COOKIES: Unavailable = {
   kind: 'unavailable',
@@ -90,8 +91,8 @@ function createConnection(settings: Settings, caller: Caller, renewal: Renewal):
   const { asker } = settings
   const withRenewal = async (name: Method, ms: number, make: (ms: number) => Promise<HttpResult>) => {
     const attempt = (timeoutMs: number) => askInTurn(asker, name, { ms: timeoutMs, make })
-    const until = settings.monotonicMs() + ms
-    const leftMs = () => until - settings.monotonicMs()
+    const untilMs = settings.monotonicMs() + ms
+    const leftMs = () => untilMs - settings.monotonicMs()
     // Renews early: if the token expired in the middle of a send, Steam could refuse the send.
     if (renewal.isDue()) await renewal.renew(renewal.generation(), leftMs())
     const seenGeneration = renewal.generation()
@@ -249,8 +250,8 @@ function createRenewal(settings: Settings, refreshToken: string, identity: Ident
       identity.expiresAtMs() - settings.clock.now().getTime() < RENEW_AHEAD_MS &&
       (running !== undefined || !isRecent(tried)),
     /**
-     * Renews the session unless it is already newer than `seen`. Resolves to the reason if that failed. Concurrent
-     * callers share one login.
+     * Renews the session, unless that has been done since it had `seenGeneration`. Resolves to the reason if that
+     * failed. Concurrent callers share one login.
      */
     renew(seenGeneration: number, ms: number): Promise<Unavailable | undefined> {
       if (generation > seenGeneration) return Promise.resolve(undefined)

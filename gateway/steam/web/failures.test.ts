@@ -15,7 +15,10 @@ import { createSandboxAgent } from './agent.ts'
 import { createWebSteam } from './web-steam.ts'
 
 const SCRIPTS = Number(process.env.PROOF_SCRIPTS ?? 140)
-/** A script has either the deadlines of a gateway, or deadlines so short that a slow answer misses them. */
+/**
+ * In milliseconds. A script has either the deadlines of a gateway, or deadlines so short that a slow answer misses
+ * them.
+ */
 const DEADLINES = [
   { login: 10_000, send: 15_000, inventory: 15_000, own: 60_000, other: 10_000 },
   { login: 1_000, send: 200, inventory: 200, own: 200, other: 200 },

@@ -63,7 +63,7 @@ export function createPageSize(time: Time): PageSize {
   }
 }
 
-/** `left`: returns the milliseconds until the deadline. */
+/** `leftMs`: returns the time until the deadline. */
 type Access = { connection: Connection; pages: PageSize; leftMs: () => number }
 type InventoryRequest = { partner: Partner; game: Game; language: Language }
 

@@ -17,7 +17,7 @@ const MAX_ITEMS = 20_000
 const MAX_PAGES = 25
 const PAGE_SIZE = 1_000
 
-/** `left`: returns the milliseconds until the deadline. */
+/** `leftMs`: returns the time until the deadline. */
 type Access = { connection: Connection; steamId: string; leftMs: () => number }
 type Place = Pick<OfferAsset, 'appId' | 'contextId'>
 type ContextAnswer = { items: OwnItem[]; isComplete: boolean } | Unavailable

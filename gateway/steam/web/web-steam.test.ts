@@ -199,7 +199,7 @@ describe('a session that has ended or soon ends', () => {
     expect(steam.logins).toBe(2)
   })
 
-  it('is used until its end if a renewal fails, and the next call does not repeat the renewal', async () => {
+  it('is still used if its renewal fails before it has ended, and the next call does not repeat the renewal', async () => {
     const exp = Date.UTC(2026, 0, 2) / 1000
     steam.routes.set(SET_TOKEN, () => {
       return loginCookie({ aud: ['web:community'], exp })
