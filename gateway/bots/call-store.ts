@@ -7,7 +7,7 @@ const KEPT_FOR = sql`interval '25 hours'`
 
 /**
  * Adds the counts to those of the current five minutes and of the current hour. Skips accounts that are not bots.
- * Deletes old counts: the hourly ones of all bots, the five-minute ones only of bots in `counts`.
+ * Deletes old counts: all hourly ones, but five-minute ones only of the bots in `counts`.
  */
 export async function saveCalls(db: Db, counts: readonly CountedCalls[]): Promise<void> {
   if (counts.length === 0) return

@@ -5,7 +5,7 @@ import { LONGEST_HOLD_MS } from '../steam/offer-times.ts'
 import { LAST_REVIEW_MS } from './alarm.ts'
 import type { End, GivenUp, Trade, TradeEvent } from './trade.ts'
 
-/** After this time, Steam has ended every offer and every hold. */
+/** How long to wait for Steam's answer: as long as its longest hold, and longer than any offer stays open. */
 export const WAIT_MS = LONGEST_HOLD_MS
 
 /** The till stops waiting for a hold this long after its end, even if Steam still reports it. */

@@ -5,7 +5,7 @@ import { record } from './record.ts'
 import { botsOfOverdueTrades } from './sweep-store.ts'
 import { aboutTrade, type ShellDeps } from './trade-store.ts'
 
-/** Each step of a sweep takes at most this many trades. */
+/** Each query of a sweep returns at most this many trades. */
 const MOST_DUE = 500
 
 /** A bot is not woken again for the same trade for this long, so other due trades get their turn. */

@@ -97,7 +97,7 @@ export type TradeStore = {
   /** Intents that were created at `before` or earlier. */
   staleIntents(before: Date, limit: number): Promise<WaitingTrade[]>
   /**
-   * The oldest `limit` trades of each of three kinds: open trades of retired bots, their other trades that have an
+   * The trades to end, at most `limit` of each kind: open trades of retired bots, their other trades that have an
    * alarm, and trades about which Steam did not answer in time.
    */
   tradesToEnd(now: Date, limit: number): Promise<TradeToEnd[]>
