@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { Account } from './world/world.ts'
 
+/** The characters of an authenticator's codes. */
 const LETTERS = '23456789BCDFGHJKMNPQRTVWXY'
 /** How long the authenticator shows a code. */
 const STEP_S = 30

@@ -3,6 +3,7 @@ import protobuf from 'protobufjs/minimal.js'
 
 type Value = string | Buffer | bigint | { float: number }
 
+// The wire types of protocol buffers.
 const VARINT = 0
 const FIXED_64 = 1
 const LENGTH = 2

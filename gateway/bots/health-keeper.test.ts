@@ -14,7 +14,7 @@ import { observeSession } from './session-health.ts'
 
 const NOVA = { steamId: '76561198000000009', token: 'abcd_-12' }
 const ODD = { steamId: '76561198000000010', token: 'abcd_-34' }
-/** In simulated time, which only the test advances. */
+/** How long a bot's reads fail before an outage begins, in simulated time. */
 const OUTAGE_SECONDS = OUTAGE_AFTER_MS / 1_000
 /** The time limit of an inventory read (steam/web/web-steam.ts). A trial read may take that long. */
 const READ_SECONDS = 15

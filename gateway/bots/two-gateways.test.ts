@@ -48,9 +48,9 @@ async function kill(): Promise<void> {
 
 const steamHere = () => createWebSteam({ redirect: createSandboxAgent('sandbox', sandbox.url) })
 
-/** Enrols the sandbox's bot with this number. */
-async function enrol(number: number): Promise<void> {
-  const account = sandbox.world().accounts.filter(({ kind }) => kind === 'bot')[number]
+/** Enrols the sandbox's bot at this index. */
+async function enrol(index: number): Promise<void> {
+  const account = sandbox.world().accounts.filter(({ kind }) => kind === 'bot')[index]
   const refreshToken = sandbox.as(account?.steamId ?? '').refreshToken()
   const answer = await addBot({ db: database.db, steam: steamHere(), box, clock: systemClock, refreshToken })
   expect(answer).toMatchObject({ kind: 'added' })

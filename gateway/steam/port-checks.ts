@@ -89,6 +89,7 @@ async function checkReads({ steam, partner, game, clock, onPassed }: PortChecks,
   onPassed(`${ownInventory.items.length} of our own items are read`)
 }
 
+/** A list of offers, or a history back to `since`, must end within this many pages. */
 const MOST_PAGES = 50
 
 /** Reads the list page by page. It must end, and no page may repeat an offer of an earlier one. */

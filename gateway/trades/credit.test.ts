@@ -177,28 +177,25 @@ describe('many deliveries of one store at once', () => {
   it.each([
     ['a promise to another trade that leaves too little', 4_000n, 1_000n],
     ['a promise to another trade that leaves enough', 1_500n, 3_000n],
-  ])(
-    'respect %s, even if it was made after they had read the limit',
-    async (_name, promised, expectedAtRisk) => {
-      const store = await aStore(till, { riskLimitUsdCents: 5_000n })
-      const delivery = await acceptedDelivery(till, { botId, store })
-      const otherDelivery = await acceptedDelivery(till, { botId, store })
-      const { rateId } = await till.db
-        .selectFrom('quote')
-        .innerJoin('trade', 'trade.quote_id', 'quote.id')
-        .select('rate_id as rateId')
-        .where('trade.id', '=', otherDelivery.tradeId)
-        .executeTakeFirstOrThrow()
-      let ends: Promise<unknown> = Promise.resolve()
-      await till.db.transaction().execute(async (tx) => {
-        await reservePromise(tx, { storeId: store.id, rateId, total: promised })
-        ends = credit(delivery)
-        await untilWaiting(1)
-        await sql`update trade set total = 4000, gross_total = 4000, promised_amount = ${promised}, promised_days = 8
+  ])('respect %s, even if it was made after they had read the limit', async (_, promised, expected) => {
+    const store = await aStore(till, { riskLimitUsdCents: 5_000n })
+    const delivery = await acceptedDelivery(till, { botId, store })
+    const otherDelivery = await acceptedDelivery(till, { botId, store })
+    const { rateId } = await till.db
+      .selectFrom('quote')
+      .innerJoin('trade', 'trade.quote_id', 'quote.id')
+      .select('rate_id as rateId')
+      .where('trade.id', '=', otherDelivery.tradeId)
+      .executeTakeFirstOrThrow()
+    let ends: Promise<unknown> = Promise.resolve()
+    await till.db.transaction().execute(async (tx) => {
+      await reservePromise(tx, { storeId: store.id, rateId, total: promised })
+      ends = credit(delivery)
+      await untilWaiting(1)
+      await sql`update trade set total = 4000, gross_total = 4000, promised_amount = ${promised}, promised_days = 8
         where id = ${otherDelivery.tradeId}`.execute(tx)
-      })
-      await ends
-      expect(await atRisk(store.id)).toBe(expectedAtRisk)
-    },
-  )
+    })
+    await ends
+    expect(await atRisk(store.id)).toBe(expected)
+  })
 })

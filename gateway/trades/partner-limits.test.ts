@@ -190,18 +190,18 @@ describe('the pause', () => {
 })
 
 test('D-31 a store that uses its entire share of the fleet leaves slots for other stores and locked deposits', async () => {
-  const askWithFourOffersABot = (deposit: Deposit) =>
+  const askWithFourOffersPerBot = (deposit: Deposit) =>
     ask(deposit, { ...till.deps.limits.fleet, liveOffers: 4 })
   // Two bots can have eight open offers. A store may use three quarters of those that other stores leave.
   const strangers = Array.from({ length: 12 }, (_, n) => `765611980500000${10 + n}`)
   const deposits = await Promise.all(strangers.map((steamId) => depositFor({ steamId })))
-  const answers = await Promise.all(deposits.map(askWithFourOffersABot))
+  const answers = await Promise.all(deposits.map(askWithFourOffersPerBot))
   expect(answers.filter(({ kind }) => kind === 'taken')).toHaveLength(6)
   expect(answers.filter(({ kind }) => kind === 'refused')).toContainEqual(refusal('no_bot_available'))
-  expect(await askWithFourOffersABot(await depositFor({ inStore: await aStore(till) }))).toEqual({
+  expect(await askWithFourOffersPerBot(await depositFor({ inStore: await aStore(till) }))).toEqual({
     kind: 'taken',
   })
-  expect(await askWithFourOffersABot(await depositFor({ isLocked: true }))).toEqual({ kind: 'taken' })
+  expect(await askWithFourOffersPerBot(await depositFor({ isLocked: true }))).toEqual({ kind: 'taken' })
 })
 
 test('D-31 an account that is denied after its link was accepted is refused, but its open offer stays', async () => {

@@ -151,7 +151,7 @@ describe('the history of a bot', () => {
     await sql`delete from pgboss.job where data->>'kind' = 'history'`.execute(till.db)
     return Number(rows[0]?.count)
   }
-  /** One sweep, and the turn that it starts. */
+  /** One sweep, and the turn that it starts. Resolves to the number of turns: 0 or 1. */
   const turn = async (process = handlers()) => {
     await sweepHistories(till.deps)
     const started = await takeJobs()

@@ -47,9 +47,9 @@ const finalTrades = async () =>
 
 describe('the watch reads an offer individually if its row in the list is unreadable', () => {
   it.each([
-    ['as the list has not ended', [{}, {}, {}], 0],
-    ['as they are too old for the list', [], 16],
-  ])('even if more others need such a read than fit into a turn, %s', async (_, morePages, minutes) => {
+    ['the list has not ended', [{}, {}, {}], 0],
+    ['they are too old for the list', [], 16],
+  ])('even if more offers need such a read than fit into a turn: %s', async (_, morePages, minutes) => {
     session.accept('7')
     listPages([{ unreadable: [unreadable('7')] }, ...morePages])
     till.clock.advance(minutes * 60_000)

@@ -16,7 +16,7 @@ export type Effect = {
 
 /**
  * A fault of Steam that can be switched on by name. `line`: its description on the page. `at`: the affected requests,
- * as "METHOD host/path".
+ * as "METHOD host/path". `when`: a further condition on them.
  */
 export type BadDay = {
   line: string

@@ -19,6 +19,7 @@ const DEVICE_CODE = 3n
 const DEVICE_CONFIRMATION = 4n
 const MOBILE_PLATFORM = 3n
 const POLL_EVERY_S = 1
+/** The most unfinished logins to keep. The oldest is dropped. */
 const MOST_LOGINS = 100
 
 type Method = (message: Message, sandbox: Sandbox) => Reply

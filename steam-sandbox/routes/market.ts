@@ -20,7 +20,7 @@ export function priceOverview(request: Incoming, sandbox: Sandbox): Reply | unde
   return json({ success: true, lowest_price: price, volume: '120', median_price: price })
 }
 
-/** The price in cents, which depends only on the name. */
+/** The price in cents, from 3 to 2,002. Depends only on the name. */
 function centsOf(name: string): number {
   return LEAST_CENTS + (createHash('sha256').update(name).digest().readUInt32BE() % RANGE_CENTS)
 }

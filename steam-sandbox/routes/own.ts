@@ -6,6 +6,7 @@ import { newToken } from '../world/seed.ts'
 import { type Asset, findAccount, withAccount } from '../world/world.ts'
 import { answer, assetView, type Method } from './economy.ts'
 
+/** The most items of one answer. */
 const MAX_COUNT = 2000
 
 /** Methods of IEconService for the caller's own inventory, trade link and offers. */

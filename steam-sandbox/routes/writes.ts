@@ -4,7 +4,7 @@ import { type AssetRef, acceptOffer, endOffer, sendOffer } from '../world/offers
 import { findAccount, findOffer, type Refusal, withAccount } from '../world/world.ts'
 import { obstacleText } from './trade-page.ts'
 
-/** The forms of the trade pages, sent with a session. */
+/** The forms of the trade pages, sent with a session. An invalid form is refused with Steam's number 8. */
 export function write(request: Incoming, sandbox: Sandbox, steamId: string): Reply | undefined {
   const session = request.cookies.get('sessionid')
   // The till's client library begins the path `/trade/new/acknowledge` with two slashes.
