@@ -141,7 +141,13 @@ function Keys({ onClose }: { onClose: () => void }) {
   )
 }
 
-const PLACES: Record<string, string> = { o: '/', d: '/deposits', s: '/stores', b: '/bots', m: '/money' }
+const PAGES_AFTER_G: Record<string, string> = {
+  o: '/',
+  d: '/deposits',
+  s: '/stores',
+  b: '/bots',
+  m: '/money',
+}
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.closest('input, select, textarea, dialog') !== null
@@ -153,7 +159,7 @@ function useKeys({ onFind, onHelp }: { onFind: () => void; onHelp: () => void })
     let isAfterG = false
     const onKey = (event: KeyboardEvent): void => {
       if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return
-      const to = isAfterG ? PLACES[event.key] : undefined
+      const to = isAfterG ? PAGES_AFTER_G[event.key] : undefined
       isAfterG = event.key === 'g'
       if (to !== undefined) go(to)
       else if (event.key === '/') handlers.current.onFind()

@@ -10,7 +10,7 @@ export default defineConfig({
     outDir: join(import.meta.dirname, 'dist'),
     emptyOutDir: true,
     target: 'es2022',
-    // The page's policy allows no inline scripts and no data: pictures.
+    // The page's Content Security Policy allows neither inline scripts nor pictures in `data:` URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },

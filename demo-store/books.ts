@@ -35,7 +35,7 @@ export type Order = { goods: Cart; amount: number }
 
 export type NewTopUp = { externalId: string; shopper: string; currency: string; wants?: Order | undefined }
 
-const MOST_SHOWN = 8
+const MOST_TOP_UPS_SHOWN = 8
 
 export type Books = ReturnType<typeof openBooks>
 
@@ -69,7 +69,7 @@ export function openBooks(file: string) {
     },
     log: {
       update,
-      /** How far the till's event log has been read. */
+      /** The sequence of the last event that was read from the till's log. */
       cursor: (): number => Number(statements.cursor.get()?.sequence ?? 0),
       saveCursor: (sequence) => void statements.setCursor.run(sequence),
     } satisfies CreditStore,
@@ -107,7 +107,7 @@ function readsOf(statements: Statements) {
       const row = statements.topUp.get(externalId)
       return row && topUpOf(row)
     },
-    recent: (shopper: string): TopUp[] => statements.recent.all(shopper, MOST_SHOWN).map(topUpOf),
+    recent: (shopper: string): TopUp[] => statements.recent.all(shopper, MOST_TOP_UPS_SHOWN).map(topUpOf),
     /** Money that a shopper may spend: minor units by currency. */
     balances: (shopper: string): Record<string, number> => sumsOf(statements.balances.all(shopper)),
     onHold: (shopper: string): Record<string, OnHold> =>

@@ -193,15 +193,15 @@ describe('the store', () => {
     await callers.press()
     const { backToStoreUrl } = demo.till.calls[0]?.body ?? {}
     expect(backToStoreUrl).toBe(`${demo.store.url}/?order={EXTERNAL_ID}&lang={LANGUAGE}`)
-    const readThanks = (lang: string) =>
+    const fetchReturnPage = (lang: string) =>
       fetch(`${demo.store.url}/?order=${lastExternalId()}&lang=${lang}`, { redirect: 'manual' })
-    const { status, headers } = await readThanks('ru')
+    const { status, headers } = await fetchReturnPage('ru')
     expect([status, headers.get('location')]).toEqual([303, `/?order=${lastExternalId()}`])
     const [cookie = ''] = headers.getSetCookie()
     expect(cookie).toMatch(/^ember_language=ru; /)
     expect(await readText(`/?order=${lastExternalId()}`, { cookie })).toContain('Корзина')
     // A till that does not know the placeholder leaves it as it is.
-    const unknown = await readThanks('{LANGUAGE}')
+    const unknown = await fetchReturnPage('{LANGUAGE}')
     expect([unknown.status, unknown.headers.getSetCookie()]).toEqual([200, []])
   })
 

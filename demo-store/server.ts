@@ -154,8 +154,8 @@ function viewFor(request: IncomingMessage, { books, calls }: Store): StoreView {
 }
 
 /**
- * Puts the language from a returning shopper's address into a cookie, and redirects to the address without it:
- * otherwise a reload would save it again.
+ * Saves the `lang` of the page's address in a cookie, and redirects to the address without `lang`. Otherwise a reload
+ * would save it again.
  */
 function keepLanguage(request: IncomingMessage, language: Language): Reply {
   const query = queryOf(request)
@@ -217,7 +217,7 @@ async function startTopUp(request: IncomingMessage, store: Store): Promise<Reply
   const player = form.get('play')
   const isForCart =
     leftToPay > 0 && totalOf(goods, currency) > 0 && (form.get('for') === 'cart' || player !== null)
-  const isHere = form.get('where') === 'here'
+  const isInFrame = form.get('where') === 'here'
   const players = player === null ? [] : await readPlayers(store.sandboxUrl)
   const tradeUrl = players?.find(({ name }) => name === player)?.tradeUrl
   const wants = isForCart ? { goods, amount: totalOf(goods, currency) } : undefined
@@ -232,7 +232,7 @@ async function startTopUp(request: IncomingMessage, store: Store): Promise<Reply
       customerReference: shopper,
       customerLabel: shopper,
       ...(isForCart && { targetAmount: leftToPay }),
-      ...(isHere && { embedOrigin: store.url }),
+      ...(isInFrame && { embedOrigin: store.url }),
       ...(tradeUrl !== undefined && { tradeUrl }),
       ...(form.get('hold') === 'on' && { creditMode: 'on_release' as const }),
     },
@@ -241,7 +241,7 @@ async function startTopUp(request: IncomingMessage, store: Store): Promise<Reply
   if (deposit === undefined) return message(request, 502, 'closed')
   store.books.setDeposit(externalId, deposit)
   const payPath = `/pay?order=${encodeURIComponent(externalId)}`
-  return { status: 303, location: isHere ? payPath : deposit.url }
+  return { status: 303, location: isInFrame ? payPath : deposit.url }
 }
 
 function showPayment(request: IncomingMessage, store: Store): Reply {

@@ -11,6 +11,7 @@ export type Visitor = { shopper: (typeof SHOPPERS)[number]; language: Language; 
 
 const COOKIES = { shopper: 'ember_shopper', language: 'ember_language', currency: 'ember_currency' } as const
 const VALUES = { shopper: SHOPPERS, language: LANGUAGES, currency: CURRENCIES }
+const COOKIE_SECONDS = 30 * 24 * 60 * 60
 
 export function visitorOf({ headers }: IncomingMessage): Visitor {
   const cookies = new Map(
@@ -34,7 +35,7 @@ export function settingsOf(form: URLSearchParams): string[] {
     const value = oneOf(VALUES[name], form.get(name))
     return value === undefined
       ? []
-      : [`${COOKIES[name]}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000`]
+      : [`${COOKIES[name]}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${COOKIE_SECONDS}`]
   })
 }
 

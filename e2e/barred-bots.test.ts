@@ -1,4 +1,4 @@
-/** D-30: what a shopper sees while bots are barred, because Steam refused an offer of theirs. */
+/** D-30: what a shopper sees after Steam has refused a bot's offer and the till has barred the bot. */
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'

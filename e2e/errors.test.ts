@@ -46,11 +46,12 @@ const BUTTON_TARGETS: Record<InventoryErrorType, string> = {
   engineeringWorks: TEXTS.en.retry,
 }
 
+/** Resolves to the target of the alert's primary button, and the number of panels for paying on the page. */
 async function alertParts(page: Page) {
   const primary = page.getByRole('alert').locator('.primary')
   return {
     primary: (await primary.getAttribute('href')) ?? (await primary.textContent()),
-    panel: await page.locator('.summary, .bottom-bar').count(),
+    payPanels: await page.locator('.summary, .bottom-bar').count(),
   }
 }
 
@@ -61,9 +62,9 @@ async function expectError(type: InventoryErrorType, who: string) {
   await giveLink(page, texts, await shopper(who))
   await errorAlert(page, texts, type).waitFor()
   expect(texts.inventoryErrors[type].title).toBe(SPECIFIED_TITLES[type])
-  const { primary, panel } = await alertParts(page)
+  const { primary, payPanels } = await alertParts(page)
   expect(primary).toBe(BUTTON_TARGETS[type])
-  expect(panel).toBe(0)
+  expect(payPanels).toBe(0)
   const callsBefore = callsTo(visited, '/api/inventory').length
   await page.getByRole('button', { name: texts.retry }).click()
   await expect.poll(() => callsTo(visited, '/api/inventory').length).toBe(callsBefore + 1)

@@ -126,7 +126,7 @@ test.each([
   { language: 'en', viewport: MOBILE },
   { language: 'ru', viewport: DESKTOP },
 ] as const)(
-  'the first answer alone causes the largest paint, in $language at $viewport.width px',
+  'no later paint is larger than the first ones, for which the page’s HTML is enough, in $language at $viewport.width px',
   async ({ language, viewport }) => {
     const deposit = await createDeposit({ language })
     const caller = await callerOf(till.gateway, deposit)

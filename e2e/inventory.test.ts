@@ -11,8 +11,8 @@ test.each(['en', 'ru'] as const)(
     const { page } = await openBrowser()
     await page.clock.install()
     const texts = await startTopUp(page, till, language)
-    const link = await shopper()
-    const [inventory] = await Promise.all([nextInventory(page), giveLinkForItems(page, texts, link)])
+    const guest = await shopper()
+    const [inventory] = await Promise.all([nextInventory(page), giveLinkForItems(page, texts, guest)])
     expect(inventory.items[0]?.iconUrl).toMatch(/\/economy\/image\/class\/730\/\d+\/100fx100f$/)
     const picture = page.getByRole('gridcell').first().locator('img')
     await expect

@@ -18,7 +18,7 @@ import {
   TEXTS,
 } from './support/shopper.ts'
 
-/** Waits for the webhooks of earlier tests, then returns the store's credits in cents. */
+/** Waits for the webhooks of earlier tests, then reads the store's balance at the till from the store's own books. */
 async function readBalanceCents(): Promise<number> {
   await expect
     .poll(() => query(`select 1 from webhook_delivery where state = 'due' and attempts = 0`))

@@ -255,7 +255,7 @@ test.each([
   },
 )
 
-test('the account of a link takes one line while the field is folded', async () => {
+test('the account of a link takes one line while the field is hidden', async () => {
   const { page } = await openStand({ language: 'ru', viewport: SMALL_DESKTOP })
   const lines = await page.locator('.link-valid').evaluate((valid) => {
     return Math.round(valid.clientHeight / Number.parseFloat(getComputedStyle(valid).lineHeight))
@@ -328,7 +328,7 @@ test('D-17 the page says in its own words why a link cannot be changed, or in th
   await page.getByText(`${texts.userFailed}. The moon is not full.`).waitFor()
 })
 
-test('D-39 the till serves a clip of less than 400 KB, and links to another if the operator configured one', async () => {
+test('D-39 the till serves a clip of less than 400 KB in each language; the guide links to the operator’s own video if there is one', async () => {
   for (const language of ['en', 'ru']) {
     const answer = await fetch(`${till.gateway}/guide-${language}.webm`, { headers: { range: 'bytes=0-99' } })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([206, 'video/webm'])

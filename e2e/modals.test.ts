@@ -28,8 +28,8 @@ import {
 
 const confirmation = (page: Page, texts: Messages) => page.getByRole('dialog', { name: texts.confirmTitle })
 
-/** Pixels at the lower edge of the page where a dialog begins to fade out. */
-const FADE = 44
+/** How far above the lower edge of the page a dialog begins to fade out. */
+const FADE_PX = 44
 
 const scrollPosition = (page: Page): Promise<number> => page.evaluate(() => scrollY)
 
@@ -138,7 +138,7 @@ test('A-061 A-062 the page polls the trade that it created, and shows offer and 
   })
   await giveLink(page, texts, await shopper())
   await pickItems(page, 1)
-  const row = await page.locator('.link-panel').boundingBox()
+  const panelBox = await page.locator('.link-panel').boundingBox()
   await openOffer(page, texts)
   const calls = visited.seen.requests.map(({ url, method }) => `${method} ${new URL(url).pathname}`)
   const created = calls.lastIndexOf('POST /api/trade')
@@ -160,7 +160,7 @@ test('A-061 A-062 the page polls the trade that it created, and shows offer and 
   await notice.getByText(offer ?? '').waitFor()
   await expect.poll(() => notice.getByRole('timer').textContent()).toMatch(/ 0[0-5]:\d\d\sleft$/)
   // The notice covers a part of the page and moves nothing.
-  expect(await page.locator('.link-panel').boundingBox()).toEqual(row)
+  expect(await page.locator('.link-panel').boundingBox()).toEqual(panelBox)
 })
 
 test('the countdown shows a new deadline at once, and never more time than the server said', async () => {
@@ -203,7 +203,7 @@ test('on a small phone the button that leads to Steam is in the first view, even
   const [reason = ''] = TEXTS.ru.heldByLimitAtMost('', '').split('.')
   await dialog.getByText(reason).waitFor()
   const button = await dialog.getByRole('link', { name: TEXTS.ru.acceptInBrowser }).boundingBox()
-  expect((button?.y ?? 0) + (button?.height ?? Number.NaN)).toBeLessThan(viewport.height - FADE)
+  expect((button?.y ?? 0) + (button?.height ?? Number.NaN)).toBeLessThan(viewport.height - FADE_PX)
 })
 
 test('the Russian confirmation fits a page of 320 px; at a zoom of 400 % its primary button is in the first view', async () => {

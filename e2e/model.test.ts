@@ -132,6 +132,7 @@ type PageState = {
   selected: string[] | null
   isConfirming: boolean
   hasEnded: boolean
+  /** For each shown item, the number of the call for an inventory that returned it. */
   serials: number[]
   hasFailed: boolean
 }
@@ -325,19 +326,19 @@ const AT_OFFER: Kind[] = [
   'connection',
 ]
 
-const rowOf = (kinds: Kind[]): fc.Arbitrary<Action[]> =>
+const inRandomOrder = (kinds: Kind[]): fc.Arbitrary<Action[]> =>
   fc
     .tuple(
       fc.shuffledSubarray(kinds, { minLength: kinds.length }),
       fc.array(fc.nat(11), { minLength: kinds.length, maxLength: kinds.length }),
     )
-    .map(([row, picks]) => row.map((kind, index) => ({ kind, pick: picks[index] ?? 0 })))
+    .map(([shuffled, picks]) => shuffled.map((kind, index) => ({ kind, pick: picks[index] ?? 0 })))
 
 const actions = (kinds: Kind[]): Action[] => kinds.map((kind, pick) => ({ kind, pick }))
 
 /** Picks two items and does the actions at the stand, then makes an offer and does the actions at an offer. */
-const rows: fc.Arbitrary<Action[]> = fc
-  .tuple(rowOf(AT_STAND), rowOf(AT_OFFER), fc.boolean())
+const visits: fc.Arbitrary<Action[]> = fc
+  .tuple(inRandomOrder(AT_STAND), inRandomOrder(AT_OFFER), fc.boolean())
   .map(([atStand, atOffer, reopens]) => [
     ...actions(['toggle', 'toggle']),
     ...atStand,
@@ -377,7 +378,7 @@ test('A-059 A-061 A-071 D-27 the page never contradicts itself, in any order of 
   await context.addInitScript(watch)
   await page.clock.install()
   await page.clock.pauseAt(Date.now() + 60_000)
-  const property = fc.asyncProperty(rows, async (row) => {
+  const property = fc.asyncProperty(visits, async (visit) => {
     server = new Server()
     const shopper = { page, server, picked: [], picksOfOtherGames: new Map<string, string[]>(), offered: [] }
     await page.goto(`${till.gateway}/help`)
@@ -389,7 +390,7 @@ test('A-059 A-061 A-071 D-27 the page never contradicts itself, in any order of 
     await page.locator('.link-input input').waitFor()
     await ACTIONS.link(shopper, 0)
     await page.locator('.card').first().waitFor()
-    for (const { kind, pick } of row) {
+    for (const { kind, pick } of visit) {
       await ACTIONS[kind](shopper, pick)
       await judge(shopper)
     }

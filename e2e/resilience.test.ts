@@ -67,7 +67,7 @@ function watchPolls(page: Page) {
   }
 }
 
-test('A-061 A-131 a failing server and a lost connection cause one report each; back online, the page is current within a second', async () => {
+test('A-061 A-131 a failing server and a lost connection cause one toast each; back online, the page is current within a second', async () => {
   const opened = await openConfirmation({}, ({ page }) => page.clock.install())
   const { page, context, texts, offerId } = opened
   let failedPolls = 0

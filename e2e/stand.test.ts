@@ -29,7 +29,7 @@ const cardsOf = (items: readonly Item[]): Item[] => {
   )
   return items.filter((_, index) => appearances.indexOf(appearances[index] ?? '') === index)
 }
-const byPrice = (items: readonly Item[]): number[] => items.map(({ price }) => price).sort((a, b) => b - a)
+const pricesDearestFirst = (items: readonly Item[]): number[] => items.map(({ price }) => price).sort((a, b) => b - a)
 
 const PANEL = ['.summary-total dd', '.money-rows', '.pay']
 const placesOf = (page: Page, parts: readonly string[]) =>
@@ -105,9 +105,9 @@ describe.each([
     await expect.poll(() => page.getByRole('radio', { checked: true }).getAttribute('value')).toBe('cs')
     const sort = page.getByRole('combobox', { name: texts.sort })
     await expect.poll(() => sort.inputValue()).toBe('priceDown')
-    expect(await prices(page)).toEqual(byPrice(cards))
+    expect(await prices(page)).toEqual(pricesDearestFirst(cards))
     await sort.selectOption('priceUp')
-    expect(await prices(page)).toEqual(byPrice(cards).reverse())
+    expect(await prices(page)).toEqual(pricesDearestFirst(cards).reverse())
     await sort.selectOption('default')
     expect(await readNames(page)).toEqual(cards.map(({ name }) => name))
     const search = page.getByRole('searchbox', { name: texts.search })
@@ -145,7 +145,7 @@ describe.each([
     const places = () => placesOf(page, viewport === MOBILE ? ['.pay'] : PANEL)
     const before = await places()
     expect(before).not.toContain(null)
-    const [cheapest = 0] = byPrice(inventory.items).reverse()
+    const [cheapest = 0] = pricesDearestFirst(inventory.items).reverse()
     expect(cheapest).toBeLessThan(inventory.minPrice)
     await page.getByRole('combobox', { name: texts.sort }).selectOption('priceUp')
     await cell(page, 0).click()
@@ -153,7 +153,7 @@ describe.each([
     await expect.poll(() => payButton(page, texts).isDisabled()).toBe(true)
     expect(await places()).toEqual(before)
     await page.getByRole('combobox', { name: texts.sort }).selectOption('priceDown')
-    const [dearest = 0] = byPrice(inventory.items)
+    const [dearest = 0] = pricesDearestFirst(inventory.items)
     await cell(page, 0).click()
     expect(await summaryText()).toContain(sum(dearest, cheapest))
     expect(await payButton(page, texts).isDisabled()).toBe(false)
@@ -369,7 +369,7 @@ test('A-019 A-114 a deposit for two games shows two tabs, with one of them selec
     .poll(() => games.evaluateAll((all) => all.map((each) => each.getAttribute('value'))))
     .toEqual(['rust', 'dota'])
   await expect.poll(() => page.getByRole('radio', { checked: true }).getAttribute('value')).toBe('rust')
-  expect(await prices(page)).toEqual(byPrice(cardsOf(inventory.items)))
+  expect(await prices(page)).toEqual(pricesDearestFirst(cardsOf(inventory.items)))
 })
 
 test('above the deposit’s maximum the button is disabled, and the reason is shown', async () => {

@@ -313,7 +313,7 @@ async function topUpOnHold(page: Page): Promise<void> {
 }
 
 // These tests use the same till, because a start costs more time than all of them.
-describe('the clocks of the till and its Steam', () => {
+describe('the clocks of the till and the Steam sandbox', () => {
   beforeEach(() => offerEvidence('own-till.log', () => till.main.output()))
 
   test('D-40 are both moved by `clock advance 8d`, and held money is released', async () => {

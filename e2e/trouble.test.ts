@@ -37,7 +37,7 @@ function refusalsSince(from: number): (string | undefined)[] {
   return [...lines].map(([, code]) => code)
 }
 
-/** Short, because the button may disappear before the press. */
+/** The deadline of a press. Short, because the button may disappear before the press. */
 const PRESS_MS = 2_000
 
 /** Presses "Try again" until the items are shown. */
@@ -153,18 +153,18 @@ function countErrorToasts(): void {
   new MutationObserver(count).observe(document.body, { childList: true, subtree: true })
 }
 
-test('A-061 A-100 A-131 failing polls cause one report, in the till’s words, and the outcome arrives afterwards', async () => {
+test('A-061 A-100 A-131 failing polls cause one toast, in the till’s words, and the outcome arrives afterwards', async () => {
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   await openOfferWithItems(page, parts.place, await inviteGuest(parts.place.sandbox))
-  let failed = 0
+  let failedPolls = 0
   page.on('response', (response) => {
-    if (response.url().includes('/api/payment') && response.status() === 500) failed += 1
+    if (response.url().includes('/api/payment') && response.status() === 500) failedPolls += 1
   })
   await page.evaluate(countErrorToasts)
   await parts.query('alter table deposit rename to deposit_hidden')
   await page.locator('.toast-error').getByText(ERRORS.internal.detail.en).waitFor()
-  await eventually('three polls have failed', () => failed >= 3 || undefined)
+  await eventually('three polls have failed', () => failedPolls >= 3 || undefined)
   // On a slow machine the toast may be gone before the third poll, so this counts every toast that appeared.
   await expect.poll(() => page.evaluate(() => Reflect.get(window, 'errorToasts'))).toBe(1)
   await expect.poll(() => page.getByRole('dialog', { name: texts.confirmTitle }).isVisible()).toBe(true)

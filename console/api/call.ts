@@ -8,7 +8,7 @@ export type Failure = { kind: string; message: string }
 export type Reply<T> = { ok: true; data: T; message: string } | { ok: false; failure: Failure }
 
 /**
- * The storage key of one half of the session's secret. Only this origin can read it. The other half is an HttpOnly
+ * The storage key of one half of the session's secret, which only this origin can read. The other half is an HttpOnly
  * cookie.
  */
 const KEY = 'console-session'

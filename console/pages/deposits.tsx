@@ -89,7 +89,7 @@ const ORDERS_BY_COLUMN = {
 
 const rowsOf = ({ deposits }: Page): readonly Row[] => deposits
 
-/** Returns the currency to filter by. Filtering and sorting by amount need a currency, so they have a default. */
+/** Returns the query's currency. A query that filters or sorts by amount needs one, so it gets a default. */
 function currencyOf(query: URLSearchParams): string | null {
   const usesAmount =
     query.has('least') || query.has('most') || ['largest', 'smallest'].includes(query.get('order') ?? '')

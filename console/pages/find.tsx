@@ -31,7 +31,7 @@ export function FindPage({ query }: { query: URLSearchParams }) {
         <p className="empty">{shown.failure.message}</p>
       ) : (
         <Loaded shown={shown} refresh={refresh}>
-          {(found) => <Everything found={found} />}
+          {(found) => <Results found={found} />}
         </Loaded>
       )}
     </>
@@ -58,7 +58,7 @@ function pageOfOnlyResult({
   return places.length === 1 && events.length + departures.length === 0 ? places[0] : undefined
 }
 
-function Everything({ found }: { found: Found }) {
+function Results({ found }: { found: Found }) {
   const { deposits, stores, bots, items, shoppers, events, departures } = found
   const onlyPage = found.isCut ? undefined : pageOfOnlyResult(found)
   useEffect(() => {

@@ -28,7 +28,7 @@ export function OverviewPage() {
   )
 }
 
-const PLACES: Record<Data['open'][number]['kind'], string> = {
+const PAGE_OF_TASK: Record<Data['open'][number]['kind'], string> = {
   restoreUnfinished: '/weather',
   ledgerDifferences: '/money',
   departuresUnexplained: '/items?show=departures',
@@ -57,7 +57,7 @@ function NeedsPanel({ tasks }: { tasks: Data['open'] }) {
         <ul className="needs">
           {tasks.map(({ kind, count, text }) => (
             <li key={kind}>
-              <PageLink to={PLACES[kind]}>
+              <PageLink to={PAGE_OF_TASK[kind]}>
                 <Pill tone={kind === 'ledgerDifferences' ? 'bad' : 'warn'}>{count}</Pill> {text}
               </PageLink>
             </li>

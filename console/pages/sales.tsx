@@ -107,6 +107,7 @@ export function Sales({ query }: { query: URLSearchParams }) {
   )
 }
 
+/** Sales that the page shows. The CSV file has all of the period. */
 const MOST_SHOWN = 500
 
 function Totals({ totals }: Pick<Data, 'totals'>) {
@@ -169,13 +170,13 @@ export function Markets({ markets }: Pick<Data, 'markets'>) {
           {
             name: 'Settling differs by',
             show: ({ settlingDifferenceMinor, currency }) => (
-              <Difference minor={settlingDifferenceMinor} currency={currency} />
+              <Difference byMinor={settlingDifferenceMinor} currency={currency} />
             ),
           },
           {
             name: 'Free differs by',
             show: ({ freeDifferenceMinor, currency }) => (
-              <Difference minor={freeDifferenceMinor} currency={currency} />
+              <Difference byMinor={freeDifferenceMinor} currency={currency} />
             ),
           },
           { name: 'Reported', show: ({ saidAt }) => <Time at={saidAt} /> },
@@ -186,7 +187,7 @@ export function Markets({ markets }: Pick<Data, 'markets'>) {
 }
 
 /** The market's own figure, less that of the books. */
-function Difference({ minor, currency }: { minor: number | null; currency: Currency }) {
-  if (minor === null) return 'not reported'
-  return <Pill tone={minor === 0 ? 'good' : 'bad'}>{formatMinor(minor, currency)}</Pill>
+function Difference({ byMinor, currency }: { byMinor: number | null; currency: Currency }) {
+  if (byMinor === null) return 'not reported'
+  return <Pill tone={byMinor === 0 ? 'good' : 'bad'}>{formatMinor(byMinor, currency)}</Pill>
 }

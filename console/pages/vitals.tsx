@@ -8,7 +8,7 @@ type Name = Vital['metric']
 
 /**
  * The limits in the definitions of these metrics: good up to the first value, poor above the second. In milliseconds,
- * except CLS.
+ * except CLS, which has no unit.
  */
 const BOUNDS: Record<Name, readonly [good: number, poor: number]> = {
   LCP: [2_500, 4_000],

@@ -65,7 +65,7 @@ function ActDialog({ onClose, ...props }: Props & { onClose: () => void }) {
     const path = `act/${act.replaceAll(' ', '-')}`
     const reply = await callFresh<Record<string, unknown>>(path, body)
     if (!reply.ok) {
-      // A proposal was stored, so the page must reload.
+      // The act was stored as a proposal, which the page may list.
       if (reply.failure.kind === 'proposed') onDone?.()
       return setOutcome({ kind: 'failed', failure: reply.failure })
     }

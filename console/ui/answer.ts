@@ -17,7 +17,7 @@ export function useAnswer<T>(
   { isLive = true } = {},
 ): { shown: Shown<T>; refresh: () => void } {
   const inputJson = JSON.stringify(input)
-  const [answers, setAnswers] = useState<{ inputJson: string; shown: Shown<T> }>()
+  const [answer, setAnswer] = useState<{ inputJson: string; shown: Shown<T> }>()
   const latestCallNumber = useRef(0)
 
   const ask = useCallback(
@@ -26,7 +26,7 @@ export function useAnswer<T>(
       const callNumber = latestCallNumber.current
       const reply = await call<T>(`find/${name}`, JSON.parse(inputJson) as object, isWatching)
       if (callNumber !== latestCallNumber.current) return
-      setAnswers((before) => {
+      setAnswer((before) => {
         const old = before?.inputJson === inputJson ? before.shown : undefined
         if (reply.ok) return { inputJson, shown: { kind: 'ready', data: reply.data, failure: undefined } }
         const { failure } = reply
@@ -39,7 +39,7 @@ export function useAnswer<T>(
     void ask(false)
     return isLive ? onChange(() => void ask(true)) : undefined
   }, [ask, isLive])
-  const shown: Shown<T> = answers?.inputJson === inputJson ? answers.shown : { kind: 'loading' }
+  const shown: Shown<T> = answer?.inputJson === inputJson ? answer.shown : { kind: 'loading' }
   return { shown, refresh: () => void ask(false) }
 }
 
@@ -55,7 +55,7 @@ export type Rows<ROW> = {
 
 type Page<ROW> = { rows: readonly ROW[]; next: string | null }
 
-/** Returns the rows of a list, page by page. The first page is refreshed until another page is loaded. */
+/** Returns the rows of a list, page by page. The first page follows changes of the data until another is loaded. */
 export function useRows<ANSWER extends { next: string | null }, ROW>(
   name: string,
   input: object,

@@ -6,13 +6,13 @@ type Props<ROW> = {
   rows: readonly ROW[]
   /** Returns the number that the height of a row's bar shows. */
   height(row: ROW): number
-  /** The highlighted part of the bar. `height` returns its number. */
+  /** The highlighted part of the bar. `height` returns the number that its height shows. */
   highlight: { height(row: ROW): number; tone: 'good' | 'bad' }
-  /** Columns of the table. They include both numbers. */
+  /** Columns of the table, which include the two numbers of the bar. */
   columns: readonly (readonly [name: string, numberOf: (row: ROW) => number])[]
 }
 
-/** Bars by hour; the table below shows the same numbers. */
+/** A bar for each hour, and a table of the same numbers below. */
 export function Bars<ROW extends { at: string }>({ rows, height, highlight, columns }: Props<ROW>) {
   const highest = Math.max(1, ...rows.map(height))
   const width = WIDTH / Math.max(1, rows.length)
@@ -31,7 +31,7 @@ export function Bars<ROW extends { at: string }>({ rows, height, highlight, colu
   }
   return (
     <>
-      <svg className="curve" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+      <svg className="bar-chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         {rows.map((row, index) => bar(height(row), index, 'bar'))}
         {rows.map((row, index) => bar(highlight.height(row), index, `bar-${highlight.tone}`))}
       </svg>

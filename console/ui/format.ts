@@ -23,6 +23,7 @@ const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 
 export const formatTime = (iso: string): string => TIME.format(new Date(iso))
 
 const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
+/** Each unit with its length in seconds. */
 const UNITS = [
   ['day', 86_400],
   ['hour', 3_600],
@@ -47,7 +48,7 @@ export function formatAgo(iso: string): string {
   return RELATIVE.format(Math.trunc(seconds / size), unit)
 }
 
-/** Converts `tradeTimeout` and `under_way` to words. */
+/** Converts a name such as `tradeTimeout` or `under_way` to words. */
 export const toWords = (name: string): string =>
   name
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')

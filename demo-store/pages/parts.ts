@@ -39,8 +39,8 @@ export function walletPart({ visitor, balances, onHold }: StoreView): string {
     const sum = `<span class="amount${amount < 0 ? ' below' : ''}" data-currency="${escapeHtml(currency)}">${money(amount, currency, visitor.language)}</span>`
     return `<li>${sum}${held === undefined ? '' : `<span class="on-hold">${onHoldText(held, currency, visitor)}</span>`}</li>`
   })
-  const isBelow = Object.values(balances).some((amount) => amount < 0)
-  const warning = isBelow ? `<p class="notice">${TEXTS[visitor.language].below}</p>` : ''
+  const isBelowZero = Object.values(balances).some((amount) => amount < 0)
+  const warning = isBelowZero ? `<p class="notice">${TEXTS[visitor.language].below}</p>` : ''
   return `<div id="balances" data-live aria-live="polite"><ul class="balances">${rows.join('')}</ul>${warning}</div>`
 }
 

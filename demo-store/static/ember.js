@@ -16,7 +16,7 @@ function localise(page) {
   }
 }
 
-/** Inserts the parts that changed since the page was loaded. */
+/** Updates the parts of the page that have changed. */
 async function refresh() {
   const answer = await fetch('/live')
   if (!answer.ok) return

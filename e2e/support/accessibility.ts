@@ -10,7 +10,7 @@ import { SCENES } from './scenes.ts'
 import { saveEvidenceOnFailure, sharedBrowser, till } from './shared-till.ts'
 import { targetsTooSmall } from './targets.ts'
 
-/** A window of 1280 px at 400 % zoom. */
+/** A window 1280 px wide at 400 % zoom. */
 const ZOOMED = { width: 320, height: 640 }
 
 /** Every pair of language and width, of language and scheme, and of width and scheme occurs. */

@@ -38,12 +38,13 @@ export const BROWSER_ARGS = [
 ]
 
 /** Playwright's default argument against the back-forward cache, which shoppers' browsers use. */
-const BACK_FORWARD_CACHE = '--disable-back-forward-cache'
+const NO_BACK_FORWARD_CACHE = '--disable-back-forward-cache'
 
+/** Starts a browser. `keepsPages`: it keeps pages in its memory for Back and Forward. */
 export function launchBrowser({ keepsPages = false } = {}): Promise<Browser> {
   const executablePath = process.env.CHROMIUM_PATH
   if (executablePath === undefined) throw new Error('CHROMIUM_PATH is not set: run the tests with npm test')
-  const ignoreDefaultArgs = keepsPages ? [BACK_FORWARD_CACHE] : false
+  const ignoreDefaultArgs = keepsPages ? [NO_BACK_FORWARD_CACHE] : false
   return chromium.launch({ executablePath, args: BROWSER_ARGS, ignoreDefaultArgs })
 }
 
@@ -59,7 +60,7 @@ export function launchShell(): Promise<Browser> {
 
 /** How long a test waits for a page, at most. Long enough for a slow machine. */
 export const WAIT_MS = 60_000
-const EVIDENCE_MS = 10_000
+const SCREENSHOT_TIMEOUT_MS = 10_000
 
 export const DESKTOP = { width: 1440, height: 900 }
 /** The desktop layout with less to draw, for tests that do not depend on the size. */
@@ -86,7 +87,7 @@ export function evidenceOf({ context, seen }: Visit): [string, () => Promise<str
   const last = () => context.pages().at(-1)
   const nothing = 'no page was open'
   return [
-    ['page.png', async () => (await last()?.screenshot({ timeout: EVIDENCE_MS })) ?? nothing],
+    ['page.png', async () => (await last()?.screenshot({ timeout: SCREENSHOT_TIMEOUT_MS })) ?? nothing],
     ['page.html', async () => (await last()?.content()) ?? nothing],
     ['requests.txt', async () => seen.requests.map(({ method, url }) => `${method} ${url}`).join('\n')],
   ]

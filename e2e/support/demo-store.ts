@@ -7,7 +7,7 @@ const secrets = z.object({ apiKey: z.string(), webhookSecret: z.string() })
 
 export type StoreSecrets = z.infer<typeof secrets>
 
-/** The balance of the till's account in the store's own books, in US cents, including held credit. */
+/** The store's balance at the till, held credit included, in US cents, as the store's own books have it. */
 export async function balanceCents(store: string): Promise<number> {
   const { account } = books.parse(await (await fetch(`${store}/books.json`)).json())
   return account.USD ?? 0

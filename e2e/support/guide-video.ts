@@ -26,6 +26,7 @@ type Shot = { picture: string; from: Point; to: Point; ms: number; isPressed: bo
 /** A subtitle, shown until the next one begins. */
 type Cue = { fromMs: number; text: string }
 
+/** Hides banners, menus and footers, which would distract from the steps. */
 const HIDDEN = '.banner, nav, footer, .sandbox-banner { display: none !important }'
 
 /** Also hides the trade link on the sandbox's profile page, because Steam shows no trade link there. */

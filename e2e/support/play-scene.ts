@@ -12,7 +12,7 @@ import type { Place } from './till.ts'
 import { callerOf, makeOffer, newDeposit } from './widget-calls.ts'
 
 /** Eight days after `NOON`. */
-const FREE_AGAIN = '2026-03-09T12:00:00.000Z'
+const HELD_UNTIL = '2026-03-09T12:00:00.000Z'
 
 /**
  * Reads three things from a real till: a deposit with its shopper, the same deposit with an open offer, and an inventory.
@@ -42,7 +42,7 @@ export async function baseOf(till: Place): Promise<Base> {
     itemCount: 3,
     amount: 65_502,
     heldAmount: 25_502,
-    heldUntil: FREE_AGAIN,
+    heldUntil: HELD_UNTIL,
     heldBy: 'limit' as const,
     items: [
       { name: '★ Karambit | Doppler (Factory New)', phase: 'ruby' as const, price: 40_000, count: 1 },
@@ -53,7 +53,7 @@ export async function baseOf(till: Place): Promise<Base> {
     inventory: {
       ...inventory,
       unavailableItems: 12,
-      hold: inventory.hold && { ...inventory.hold, until: FREE_AGAIN },
+      hold: inventory.hold && { ...inventory.hold, until: HELD_UNTIL },
     },
     payment: { ...created, ...fixed },
     pending: { ...pending, bot: fixedBot(pending.bot), ...fixed, ...offer, timeLeft: 234 },

@@ -12,7 +12,7 @@ const FOLDER = join(import.meta.dirname, '../../docs/images')
 
 type Series = { language: Language; viewport: typeof DESKTOP; suffix: string }
 
-async function take(browser: Browser, till: Till, { language, viewport, suffix }: Series): Promise<void> {
+async function takePayment(browser: Browser, till: Till, { language, viewport, suffix }: Series): Promise<void> {
   const { page, end } = await visit(browser, viewport)
   const texts = await startTopUp(page, till, language)
   await giveLinkForItems(page, texts, await readPlayer(till.sandbox))
@@ -75,8 +75,8 @@ async function takeStore(browser: Browser, { store }: Till): Promise<void> {
 /** Photographs a payment in English on a desktop and in Russian on a phone, then the demo store and the console. */
 export async function takeReadmePictures(browser: Browser, till: Till): Promise<void> {
   mkdirSync(FOLDER, { recursive: true })
-  await take(browser, till, { language: 'en', viewport: DESKTOP, suffix: '' })
-  await take(browser, till, { language: 'ru', viewport: MOBILE, suffix: '-mobile' })
+  await takePayment(browser, till, { language: 'en', viewport: DESKTOP, suffix: '' })
+  await takePayment(browser, till, { language: 'ru', viewport: MOBILE, suffix: '-mobile' })
   await takeStore(browser, till)
   await takeConsole(browser, till)
 }

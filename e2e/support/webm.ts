@@ -102,6 +102,7 @@ export function webmOf({ width, height, durationMs, frames }: Clip): Buffer {
   )
   const info = element(
     ID.Info,
+    // Nanoseconds in a unit of time: all times are in milliseconds.
     element(ID.TimestampScale, uint(1_000_000)),
     element(ID.Duration, float(durationMs)),
     element(ID.MuxingApp, text('tradetill')),
@@ -132,6 +133,7 @@ export function webmOf({ width, height, durationMs, frames }: Clip): Buffer {
         return element(ID.CuePoint, element(ID.CueTime, uint(atMs)), place)
       }),
     )
+  // A position counts from the first byte of the segment's content.
   let position = info.length + tracks.length + cuesWith([]).length
   const positions = clusters.map(({ bytes }) => {
     position += bytes.length
