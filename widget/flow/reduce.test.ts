@@ -31,7 +31,7 @@ const linkOf = (state: FlowState) => ('link' in state.page ? state.page.link : u
 const FINAL = DEPOSIT_STATUSES.filter(isFinal)
 
 describe('opening the page', () => {
-  it('A-060 the page asks for the deposit alone', () => {
+  it('A-060 the page first asks only for the deposit', () => {
     expect(kinds(opening())).toEqual(['loadPayment'])
   })
 

@@ -7,7 +7,7 @@ import type { Inventory, Payment } from '../../contract/widget-api.ts'
  */
 export type Certainty = 'expected' | 'least' | 'final'
 
-/** `until` is ISO 8601; null if nothing is credited later. */
+/** Amounts in minor units. `until` is ISO 8601; null if nothing is credited later. */
 export type Split = { now: number; later: number; until: string | null; certainty: Certainty }
 
 /** The credit for picked items. Reserves nothing in the store's limit, so only the offer can promise amounts. */

@@ -40,7 +40,7 @@ export function PickForMe({ stand, payment, flow }: Props) {
         ))}
         <TypedAmount currency={payment.currency} isOff={isOff} onAmount={ask} />
       </div>
-      {/* SelectionVoice in stand.tsx reads this note out. */}
+      {/* SelectionVoice reads this note out. */}
       <p className="picker-note">{outcome ?? texts.pickHint}</p>
       {payment.targetAmount === null && <Target stand={stand} payment={payment} />}
     </fieldset>

@@ -1,4 +1,4 @@
-/** The panel on a desktop, and in part the bar on a phone: the amounts, the button and the picks, before Add funds is pressed and during an offer. */
+/** The panel on a desktop, before Add funds is pressed and during an offer. Some tests cover the bar on a phone too. */
 import { describe, expect, it } from 'vitest'
 import type { Inventory, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
@@ -62,14 +62,14 @@ describe.each([
   ['on a phone', BottomBar],
 ])('D-15 a minimum that the items cannot reach, %s', (_, Panel) => {
   const few = { items: [item('1', 100), item('2', 50)], minPrice: 300 }
-  const dead = en.payBlocks.outOfReach('$3.00', '$1.50')
+  const outOfReach = en.payBlocks.outOfReach('$3.00', '$1.50')
 
   it.each([
     ['before a pick', []],
     ['with all items picked', ['1', '2']],
   ])('is named %s, with the way back, and the button does not ask for more items', (_, picked) => {
     const markup = panel({ picked, inventory: few }, Panel)
-    expect(text(markup)).toContain(dead)
+    expect(text(markup)).toContain(outOfReach)
     expect(markup).toContain(`href="https://store.example/">${en.backToStore}<`)
     expect(text(markup)).not.toMatch(/Add \$|Add more items|Choose items/)
   })
