@@ -138,8 +138,9 @@ function readsOf(statements: Statements) {
 }
 
 /**
- * Books the change that the package computes, and buys the top-up's goods once the balance suffices. If the shopper took
- * items back before that, or no longer has the goods in the cart, the order ends, and the credit stays in the balance.
+ * Books the change that the package computes, and buys the top-up's goods once the balance suffices. If the shopper
+ * took items back before that, or no longer has the goods in the cart, the order ends, and the credit stays in the
+ * balance.
  */
 function credit(
   statements: Statements,

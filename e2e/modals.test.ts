@@ -28,7 +28,7 @@ import {
 
 const confirmation = (page: Page, texts: Messages) => page.getByRole('dialog', { name: texts.confirmTitle })
 
-/** How far above the lower edge of the page a dialog begins to fade out. */
+/** On a phone, a dialog ends 12 px above the page's lower edge, and it fades out over its last 32 px. */
 const FADE_PX = 44
 
 const scrollPosition = (page: Page): Promise<number> => page.evaluate(() => scrollY)

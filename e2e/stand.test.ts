@@ -29,7 +29,8 @@ const cardsOf = (items: readonly Item[]): Item[] => {
   )
   return items.filter((_, index) => appearances.indexOf(appearances[index] ?? '') === index)
 }
-const pricesDearestFirst = (items: readonly Item[]): number[] => items.map(({ price }) => price).sort((a, b) => b - a)
+const pricesDearestFirst = (items: readonly Item[]): number[] =>
+  items.map(({ price }) => price).sort((a, b) => b - a)
 
 const PANEL = ['.summary-total dd', '.money-rows', '.pay']
 const placesOf = (page: Page, parts: readonly string[]) =>

@@ -101,8 +101,8 @@ function namePartFiles(): Plugin {
 }
 
 /**
- * Inlines the page's styles, and a deposit's shell several times: without texts, and once in each language. The gateway
- * keeps one of these shells, so its first answer alone shows the payment.
+ * Inlines the page's styles, and a deposit's shell once without texts and once in each language. The gateway leaves one
+ * of these shells in the page of a payment, so the document alone shows the payment.
  */
 function firstPaint(): Plugin {
   return {

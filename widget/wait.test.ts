@@ -8,8 +8,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Returns a function that says whether the wait has ended. */
-function waiting(ms: number, signal: AbortSignal): () => boolean {
+/** Starts a wait, and returns a function that says whether it has ended. */
+function startWait(ms: number, signal: AbortSignal): () => boolean {
   let hasEnded = false
   void wait(ms, signal).then(() => {
     hasEnded = true
@@ -18,7 +18,7 @@ function waiting(ms: number, signal: AbortSignal): () => boolean {
 }
 
 it('a wait ends on time, and not a millisecond before', async () => {
-  const ended = waiting(700, new AbortController().signal)
+  const ended = startWait(700, new AbortController().signal)
   await vi.advanceTimersByTimeAsync(699)
   expect(ended()).toBe(false)
   await vi.advanceTimersByTimeAsync(1)
@@ -27,7 +27,7 @@ it('a wait ends on time, and not a millisecond before', async () => {
 
 it('a wait ends when it is aborted, and leaves no timer', async () => {
   const controller = new AbortController()
-  const ended = waiting(700, controller.signal)
+  const ended = startWait(700, controller.signal)
   controller.abort()
   await vi.advanceTimersByTimeAsync(0)
   expect(ended()).toBe(true)
@@ -35,7 +35,7 @@ it('a wait ends when it is aborted, and leaves no timer', async () => {
 })
 
 it('a wait that is aborted before it begins ends immediately', async () => {
-  const ended = waiting(700, AbortSignal.abort())
+  const ended = startWait(700, AbortSignal.abort())
   await vi.advanceTimersByTimeAsync(0)
   expect(ended()).toBe(true)
   expect(vi.getTimerCount()).toBe(0)

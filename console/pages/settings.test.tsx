@@ -10,6 +10,9 @@ it.each([
     'nina',
     'root (name not verified), backed by nina',
   ],
-])('%s is shown with the name of the operator who made it, and a warning if that was not verified', (_what, proposedBy, backedBy, text) => {
-  expect(byText({ proposedBy, backedBy })).toBe(text)
-})
+])(
+  '%s is shown with the name of the operator who made it, and a warning if that was not verified',
+  (_what, proposedBy, backedBy, text) => {
+    expect(byText({ proposedBy, backedBy })).toBe(text)
+  },
+)

@@ -31,7 +31,12 @@ export function Bars<ROW extends { at: string }>({ rows, height, highlight, colu
   }
   return (
     <>
-      <svg className="bar-chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+      <svg
+        className="bar-chart"
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        aria-hidden="true"
+      >
         {rows.map((row, index) => bar(height(row), index, 'bar'))}
         {rows.map((row, index) => bar(highlight.height(row), index, `bar-${highlight.tone}`))}
       </svg>

@@ -12,7 +12,11 @@ const FOLDER = join(import.meta.dirname, '../../docs/images')
 
 type Series = { language: Language; viewport: typeof DESKTOP; suffix: string }
 
-async function takePayment(browser: Browser, till: Till, { language, viewport, suffix }: Series): Promise<void> {
+async function takePayment(
+  browser: Browser,
+  till: Till,
+  { language, viewport, suffix }: Series,
+): Promise<void> {
   const { page, end } = await visit(browser, viewport)
   const texts = await startTopUp(page, till, language)
   await giveLinkForItems(page, texts, await readPlayer(till.sandbox))

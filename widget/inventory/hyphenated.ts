@@ -8,8 +8,8 @@ const LONG_WORD = /[а-яё]{11,}/gi
 const LEAST_LETTERS = 3
 
 /**
- * The places between two syllables. In the order of the patterns: after й, ь and ъ, between two vowels, inside a pair of
- * consonants, before a single consonant, and inside a group of three or four consonants.
+ * The places between two syllables. In the order of the patterns: after й, ь and ъ, between two vowels, inside a pair
+ * of consonants, before a single consonant, and inside a group of three or four consonants.
  */
 const DIVISIONS = [
   /(?<=[йьъ])(?=[а-яё]{2})/gi,

@@ -1,4 +1,4 @@
-/** An address of Steam's trade page, up to the next space or one of `<>"'«»()`. */
+/** Matches each address of Steam's trade page, up to the next space or one of `<>"'«»()`. */
 const ADDRESSES =
   /(?<![\w.@-])(?:https?:\/\/)?(?:www\.)?steamcommunity\.com\/tradeoffer\/new\/?\?[^\s<>"'«»()]+/gi
 

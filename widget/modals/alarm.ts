@@ -3,7 +3,7 @@ const VOLUME = 0.2
 const AFTER_MOVE_MS = 1500
 
 /**
- * Starts the looping alarm and returns a function that stops it. Calls `onEnd` when the alarm stops: at once, if the
+ * Starts the looping alarm and returns a function that stops it. Calls `onEnd` when the alarm stops: at once if the
  * browser blocks sound.
  */
 export function startAlarm(onEnd: () => void): () => void {

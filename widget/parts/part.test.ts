@@ -80,9 +80,9 @@ it('a later attempt uses other addresses, except on a page that is served unbuil
 })
 
 it('`after` returns a part’s state after a given number of changes of all parts, even if others followed', async () => {
-  let online = false
+  let isOnline = false
   const part = createPart(async () => {
-    if (!online) throw new TypeError('failed to fetch')
+    if (!isOnline) throw new TypeError('failed to fetch')
     return Shown
   })
   const other = createPart(async () => Shown)
@@ -91,7 +91,7 @@ it('`after` returns a part’s state after a given number of changes of all part
   await vi.advanceTimersByTimeAsync(0)
   void other.fetch()
   await vi.advanceTimersByTimeAsync(0)
-  online = true
+  isOnline = true
   await vi.advanceTimersByTimeAsync(2000)
   expect([0, 1, 2, 3].map((changes) => part.after(changesBefore + changes).kind)).toEqual([
     'loading',

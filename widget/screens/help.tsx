@@ -18,7 +18,7 @@ export function Help() {
         <h1>{help.title}</h1>
       </Header>
       <main className="help">
-        {/* First, because this is the usual reason why shoppers press Support. */}
+        {/* First, because shoppers press Support mostly when their funds have not arrived. */}
         <section>
           <h2>{help.money.title}</h2>
           <p>{help.money.text}</p>

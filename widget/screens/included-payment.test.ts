@@ -5,7 +5,7 @@ import { includedPayment } from './included-payment.ts'
 const SERVER_NOW = Date.parse('2026-11-26T12:00:00Z')
 const nextOfferAt = '2026-11-26T12:01:30.000Z'
 const HOUR_MS = 3_600_000
-/** The page took long to arrive, which says nothing about the device's clock. */
+/** From the start of the navigation to the page's first bytes. Long, but that says nothing about the device's clock. */
 const ARRIVED_MS = 20_000
 const ended = payment({ status: 'tradeDeclined', nextOfferAt })
 
@@ -29,7 +29,7 @@ afterEach(() => void vi.unstubAllGlobals())
 it.each([
   ['an hour ahead', HOUR_MS, '2026-11-26T13:01:30.000Z'],
   ['an hour behind', -HOUR_MS, '2026-11-26T11:01:30.000Z'],
-  ['right, if the page took two seconds to arrive', 2_000, nextOfferAt],
+  ['right, and the page’s first bytes were under way for two seconds', 2_000, nextOfferAt],
 ])(
   'D-31 the payment in the page gives the time of the next offer by the device’s clock, which is %s',
   (_, aheadMs, shown) => {

@@ -15,10 +15,10 @@ import {
 } from '../storage.ts'
 import { includedPayment } from './included-payment.ts'
 
-/** The flow of one deposit. It continues once the rest of the page is loaded. */
+/** The flow of one deposit. */
 export function useFlow(hash: string): { state: FlowState; flow: Flow } {
   const [flow] = useState(() => openFlow(firstState(hash)))
-  useRunning(flow)
+  useHandOver(flow)
   return { state: useFlowState(flow), flow }
 }
 
@@ -46,7 +46,8 @@ function firstState(hash: string): FlowState {
   return included === null ? state : openOnPayment(state, included.payment, included.atMs)
 }
 
-function useRunning(flow: EarlyFlow): void {
+/** Hands the flow over to the rest of the page's code once that is loaded. */
+function useHandOver(flow: EarlyFlow): void {
   const part = usePart(rest, true)
   const continueFlow = part.kind === 'ready' ? part.code.continueFlow : null
   useEffect(() => (continueFlow === null ? undefined : flow.handOver(continueFlow)), [flow, continueFlow])

@@ -10,11 +10,11 @@ export function shownToasts(before: readonly ShownToast[], list: readonly Toast[
     if (list.includes(shown.toast)) return
     next.splice(Math.min(index, next.length), 0, { ...shown, isLeaving: true })
   })
-  const same =
+  const isUnchanged =
     next.length === before.length &&
     next.every(
       ({ toast, isLeaving }, index) =>
         before[index]?.toast === toast && before[index]?.isLeaving === isLeaving,
     )
-  return same ? before : next
+  return isUnchanged ? before : next
 }

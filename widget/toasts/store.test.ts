@@ -87,11 +87,11 @@ describe('A-073 the list', () => {
   })
 
   it('shows equal toasts as one, until 5000 ms after the last of them', () => {
-    const { store, pass, titles, countTimers: timers } = toastsOnClock()
+    const { store, pass, titles, countTimers } = toastsOnClock()
     const id = store.add({ title: 'a', type: 'warning' })
     pass(4999)
     for (let times = 0; times < 10; times += 1) expect(store.add({ title: 'a', type: 'warning' })).toBe(id)
-    expect([titles(), timers()]).toEqual([['a'], 1])
+    expect([titles(), countTimers()]).toEqual([['a'], 1])
     pass(4999)
     expect(titles()).toEqual(['a'])
     pass(1)
@@ -124,22 +124,22 @@ describe('A-073 the list', () => {
   })
 
   it('drops a removed toast and its timer', () => {
-    const { store, titles, countTimers: timers } = toastsOnClock()
+    const { store, titles, countTimers } = toastsOnClock()
     const id = store.add({ title: 'a' })
     store.add({ title: 'b' })
     store.remove(id)
     store.remove('unknown')
     expect(titles()).toEqual(['b'])
-    expect(timers()).toBe(1)
+    expect(countTimers()).toBe(1)
   })
 
   it('drops all toasts together, and their timers', () => {
-    const { store, titles, countTimers: timers } = toastsOnClock()
+    const { store, titles, countTimers } = toastsOnClock()
     store.add({ title: 'a' })
     store.add({ title: 'b', timeOut: 0 })
     store.clear()
     expect(titles()).toEqual([])
-    expect(timers()).toBe(0)
+    expect(countTimers()).toBe(0)
   })
 
   it('calls its listeners on each change, and at no other time', () => {

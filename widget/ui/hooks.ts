@@ -21,8 +21,8 @@ export function useNarrow(): boolean {
 }
 
 /**
- * The monotonic time, updated every 250 ms while `isRunning`. Read at each render: when a new deadline arrives, the time
- * of an earlier tick would show too much time left.
+ * The monotonic time in milliseconds, updated every 250 ms while `isRunning`. Read at each render: when a new deadline
+ * arrives, the time of an earlier tick would show too much time left.
  */
 export function useNow(isRunning: boolean): number {
   const [, tick] = useReducer((ticks: number) => ticks + 1, 0)
