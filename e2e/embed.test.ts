@@ -60,7 +60,7 @@ const STORE_PAGE = `<!doctype html><html lang="en"><head><meta charset="utf-8"><
   <body><main><h1>Shop</h1><button style="padding: 1em">Top up</button></main></body></html>`
 
 /** Removes the loader's deadline of eight seconds, because a busy machine may need longer to load the frame. */
-const PATIENT = `if (location.hostname.endsWith('.localhost')) {
+const NO_DEADLINE = `if (location.hostname.endsWith('.localhost')) {
   const begin = window.setTimeout
   window.setTimeout = (act, ms, ...given) => (ms === 8000 ? 0 : begin(act, ms, ...given))
 }`
@@ -69,7 +69,7 @@ const PATIENT = `if (location.hostname.endsWith('.localhost')) {
 async function openPatientBrowser(viewport = DESKTOP): Promise<Visit> {
   const visited = await openBrowser({ viewport })
   await visited.page.clock.install()
-  await visited.context.addInitScript(PATIENT)
+  await visited.context.addInitScript(NO_DEADLINE)
   return visited
 }
 
@@ -106,8 +106,8 @@ function frameOf(page: Page): Frame {
   return frame
 }
 
-/** Every access to storage throws, as in frames of other sites in browsers that block tracking. */
-const BLOCKED = `if (window !== window.top)
+/** In a frame, every access to storage throws, as in frames of other sites in browsers that block tracking. */
+const BLOCKED_STORAGE = `if (window !== window.top)
   for (const name of ['localStorage', 'sessionStorage', 'indexedDB'])
     Object.defineProperty(window, name, { get() { throw new DOMException('blocked', 'SecurityError') } })`
 
@@ -123,7 +123,7 @@ test.each(['en', 'ru'] as const)(
   async (language) => {
     const visited = await openPatientBrowser()
     const { page, context } = visited
-    await context.addInitScript(BLOCKED)
+    await context.addInitScript(BLOCKED_STORAGE)
     const redirectUrl = `${STORE_ORIGIN}/paid?order={EXTERNAL_ID}`
     const deposit = await createDeposit({ language, embedOrigin: STORE_ORIGIN, redirectUrl })
     const { url, id } = deposit
@@ -144,6 +144,7 @@ test.each(['en', 'ru'] as const)(
     await frame.getByRole('button', { name: texts.pay, exact: true }).click()
     await frame.getByRole('dialog', { name: texts.confirmTitle }).waitFor()
     const [trade] = callsTo(visited, '/api/trade')
+    // The page in a frame has no cookies: it sends the token from its document, which begins with "e1.".
     expect(trade?.headers['x-csrf-token']).toMatch(/^e1\./)
     expect(await context.cookies()).toEqual([])
     const [{ offer }] = (await query('select steam_offer_id as offer from trade where deposit_id = $1', [

@@ -77,7 +77,6 @@ async function bringTo(status: FinalDepositStatus): Promise<void> {
   await eventually(
     `a deposit is ${status}`,
     async () => (await caller.payment()).status === status || undefined,
-    90_000,
   )
   ended.set(status, { deposit, amount })
 }
@@ -292,6 +291,7 @@ test('A-067 if an offer is declined while the page shows it, an alarm loops quie
   await page.getByRole('dialog', { name: texts.outcomes.tradeDeclined.title }).waitFor()
   await page.getByRole('button', { name: texts.stopSound }).waitFor()
   await expect.poll(() => soundsOf(page)).toEqual([{ volume: 0.2, loop: true, playing: true }])
+  // Ten minutes later, the alarm still sounds.
   await page.clock.pauseAt(Date.now() + 600_000)
   expect((await soundsOf(page))[0]?.playing).toBe(true)
   const moved = page.evaluate(() =>

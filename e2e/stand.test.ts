@@ -36,7 +36,7 @@ const PANEL = ['.summary-total dd', '.money-rows', '.pay']
 const placesOf = (page: Page, parts: readonly string[]) =>
   Promise.all(parts.map((part) => page.locator(part).boundingBox()))
 
-/** Expects that picking moves no part in `PANEL` at the narrowest page of each width of the panel. */
+/** Expects that picking moves no part of `PANEL`, on the narrowest page for each of the panel's two widths. */
 async function expectStillness(page: Page): Promise<void> {
   for (const width of [901, 1101]) {
     await page.setViewportSize({ width, height: 900 })
@@ -61,12 +61,15 @@ async function expectNarrowTexts(page: Page): Promise<void> {
   expect(title?.height).toBeLessThan(2.5 * lineHeight)
 }
 
+/** The days for which money is held, as the page says. */
+const HOLD_DAYS = 8
+
 /** Expects the phone's bar to say when the money arrives and, after a press on its button, why. */
 async function expectReason(page: Page, texts: Messages): Promise<void> {
   const bar = page.locator('.bottom-bar')
   // The store's limit, which other tests use up too, decides how much of the money is available immediately.
   const reason = [texts.whyLater, texts.whyParts, texts.whyLimit, texts.whyExpected]
-    .map((why) => bar.getByText(why(8, 'CS2')))
+    .map((why) => bar.getByText(why(HOLD_DAYS, 'CS2')))
     .reduce((reasons, reason) => reasons.or(reason))
   await expect.poll(() => bar.locator('.money-rows dd').count()).toBeGreaterThan(0)
   expect(await reason.isVisible()).toBe(false)
@@ -139,7 +142,7 @@ describe.each([
     const { page, texts, inventory } = await openStandAs({ language, viewport }, 'nova_hound')
     const summary = page.getByRole('complementary', { name: texts.summary })
     const summaryText = async (): Promise<string> => (await summary.textContent()) ?? ''
-    const sum = (...items: number[]): string => money(items.reduce((total, price) => total + price, 0))
+    const sum = (...amounts: number[]): string => money(amounts.reduce((total, price) => total + price, 0))
     await expect.poll(() => page.locator('.summary').count()).toBe(viewport === MOBILE ? 0 : 1)
     await expect.poll(() => page.locator('.bottom-bar').count()).toBe(viewport === MOBILE ? 1 : 0)
     await expect.poll(() => payButton(page, texts).isDisabled()).toBe(true)
@@ -257,9 +260,9 @@ test.each(['EUR', 'BRL'] as const)('A-046 A-048 A-113 all amounts are in %s', as
   await expect.poll(() => coins('.bottom-sum')).toBe(1)
   await page.setViewportSize(DESKTOP)
   await page.locator('.summary').waitFor()
-  // The minimum of $3.00, at any likely exchange rate.
-  const minimum = { EUR: [200, 320], BRL: [1000, 2500] } as const
-  const [least, most] = minimum[currency]
+  // The minimum of $3.00 at any likely exchange rate, in hundredths of the currency.
+  const bounds = { EUR: [200, 320], BRL: [1000, 2500] } as const
+  const [least, most] = bounds[currency]
   expect(inventory.minPrice).toBeGreaterThan(least)
   expect(inventory.minPrice).toBeLessThan(most)
   expect(await payButton(page, texts).isDisabled()).toBe(false)
@@ -350,9 +353,9 @@ test('at a zoom of 400 % the first item is in view without scrolling', async () 
   const bar = page.locator('.bottom-bar')
   await expect
     .poll(async () => {
-      const [item, below] = [await cell(page, 0).boundingBox(), await bar.boundingBox()]
+      const [item, lowerBar] = [await cell(page, 0).boundingBox(), await bar.boundingBox()]
       // At least 60 px of the item are above the bar.
-      return item !== null && below !== null && item.y >= 0 && item.y + 60 < below.y
+      return item !== null && lowerBar !== null && item.y >= 0 && item.y + 60 < lowerBar.y
     })
     .toBe(true)
   // The bar's button says how much is missing, so the hint can make room for the items.

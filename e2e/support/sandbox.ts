@@ -4,7 +4,9 @@ export type Player = { name: string; steamId: string; tradeUrl: string }
 export type SandboxOffer = {
   id: string
   message: string
+  /** Steam's number for the state of an offer: 2 is active. */
   state: number
+  /** The SteamID of the account that got the offer. */
   partner: string
   items: { assetId: string }[]
 }

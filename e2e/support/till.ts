@@ -42,6 +42,8 @@ export async function newPlace(): Promise<Place> {
   }
 }
 
+const READY_TIMEOUT_MS = 180_000
+
 /**
  * Runs `npm start` at this place. Resolves once gateway, sandbox and store answer and a bot has logged in. On a failure,
  * ends what it started.
@@ -59,7 +61,7 @@ export async function startTill(place?: Place, outputFile?: string): Promise<Til
     return all.every(Boolean) || undefined
   }
   try {
-    await eventually('the till answers', isAnswering, 180_000)
+    await eventually('the till answers', isAnswering, READY_TIMEOUT_MS)
     await waitForBot(tillPlace, main)
   } catch (error) {
     await main.interrupt()

@@ -41,7 +41,7 @@ describe('an answer', () => {
     expect(calls[0]?.headers.get('if-none-match')).toBe('"7"')
   })
 
-  it('D-17 a refusal has its code and its text', async () => {
+  it('D-17 that refuses becomes a refusal with its code and its text', async () => {
     const { load } = apiWithAnswers(problem(404, 'deposit_not_found'))
     const refusal = { code: 'deposit_not_found', detail: 'about deposit_not_found' }
     expect(await load()).toEqual({ kind: 'refused', status: 404, refusal })

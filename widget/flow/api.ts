@@ -44,7 +44,8 @@ const NO_DETAILS: Refusal = { code: null, detail: null }
 export type Api = ReturnType<typeof createApi>
 
 /**
- * Calls the page's own origin. `cookies` is read at each call. `renew` is called when the page's token is refused.
+ * Calls the page's own origin. Each call sends the token that `cookies` then returns. `renew` is called when the page's
+ * token is refused.
  */
 export function createApi(fetcher: typeof fetch, cookies: () => string, renew: () => void = () => {}) {
   async function call<T>(request: Call): Promise<Answer<T>> {

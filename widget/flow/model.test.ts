@@ -105,7 +105,10 @@ class Gateway {
 /** How long an aborted call takes to fail. */
 const ABORT_MS = 500
 
-/** `payments`: number of payment calls. `trades`: bodies of trade calls. `answersAtOnce`: no call stays open. */
+/**
+ * `payments`: number of payment calls. `trades`: bodies of trade calls. `forbidden`: calls that the page must not make.
+ * `answersAtOnce`: no call stays open.
+ */
 type Line = {
   openCalls: OpenCall[]
   payments: number
@@ -344,13 +347,13 @@ const ENDED: [Move[], Move[]] = [
 ]
 
 /** The situations that the runs together must reach, or the test would prove nothing. */
-const PLACES = [
+const SITUATIONS = [
   ...['failed', 'wait-for-trade-url-input', 'wait-for-select-items'],
   ...['none', 'creating', 'confirming', 'completed', 'creationError'],
   ...['loading', 'ready', 'error', 'offline', 'outage', 'set aside'],
 ]
 
-function placesOf({ page, modal, isOnline, isPollFailing }: FlowState): string[] {
+function situationsOf({ page, modal, isOnline, isPollFailing }: FlowState): string[] {
   const stand = page.stage === 'wait-for-select-items' ? page.stand : undefined
   return [
     ...[page.stage, modal.kind, stand?.inventory.status ?? ''],
@@ -368,7 +371,7 @@ it('A-061 A-071 D-23 D-27 for any shopper, gateway and network, the flow stays c
         await MOVES[kind](world, pick)
         await pass(0)
         judge(world)
-        for (const place of placesOf(world.flow.state())) seen.add(place)
+        for (const situation of situationsOf(world.flow.state())) seen.add(situation)
       }
       await comeBack(world)
       judge(world)
@@ -379,5 +382,5 @@ it('A-061 A-071 D-23 D-27 for any shopper, gateway and network, the flow stays c
     }
   })
   await fc.assert(property, { numRuns: 300, examples: [REFUSED, ENDED] })
-  expect([...seen]).toEqual(expect.arrayContaining(PLACES))
+  expect([...seen]).toEqual(expect.arrayContaining(SITUATIONS))
 })

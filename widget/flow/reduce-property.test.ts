@@ -161,9 +161,9 @@ function always(judge: Judge, options: { seed?: number } = {}): void {
       inventory: inventory(IDS.map((id) => item(id, 200))),
     }),
   ]
-  const property = fc.property(fc.boolean(), journeys, (atStand, journey) => {
+  const property = fc.property(fc.boolean(), journeys, (startsAtStand, journey) => {
     let state = opening({ link: LINK })
-    for (const move of atStand ? [...start, ...journey] : journey) {
+    for (const move of startsAtStand ? [...start, ...journey] : journey) {
       const before = state
       const event = move(before)
       state = reduce(before, event).state

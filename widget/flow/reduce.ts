@@ -1,4 +1,4 @@
-/** The single transition function of the deposit page: pure, and total. */
+/** The single transition function of the deposit page: pure, and defined for every event in every state. */
 import type { ErrorCode } from '../../contract/errors.ts'
 import { isBefore, isFinal } from '../../contract/statuses.ts'
 import { parseTradeLink } from '../../contract/trade-link.ts'

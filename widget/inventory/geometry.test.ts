@@ -74,6 +74,7 @@ describe('A-116 the grid', () => {
     (_page, width, kind, columns) => {
       const layout = layoutOf(width, 60, cellSizeOf(width, kind === 'narrow'))
       expect(layout.columns).toBe(columns)
+      // With the card's border of 1 px on each side.
       expect(layout.cell).toBeGreaterThanOrEqual(PICTURE + 2)
     },
   )

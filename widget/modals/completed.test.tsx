@@ -110,7 +110,7 @@ describe('the dialog after somebody other than the till cancelled the offer', ()
     expect(html()).not.toContain(en.outcomes.tradeTimeout.title)
   })
 
-  it('warns of look-alikes if that took seconds, but does not suspect the shopper, who cannot cancel it', () => {
+  it('says how to secure the account if that took seconds, and does not suspect the shopper, who cannot cancel', () => {
     const nextOfferAt = new Date(2026, 10, 26, 12, 1, 30).toISOString()
     const atOnce = html({ endedAtOnce: true, nextOfferAt })
     for (const step of en.stolenKeySteps) expect(atOnce).toContain(step)
@@ -182,8 +182,8 @@ describe('the dialog after an offer was declined, within seconds or later', () =
   })
 
   it.each([
-    ['declined at once', atOnce],
-    ['declined', { status: 'tradeDeclined' }],
+    ['declined within seconds', atOnce],
+    ['declined later', { status: 'tradeDeclined' }],
   ] as const)('says when the next offer can be sent, after an offer that was %s', (_, change) => {
     const nextOfferAt = new Date(2026, 10, 26, 12, 1, 30).toISOString()
     const ended = payment({ ...change, nextOfferAt })
@@ -220,10 +220,10 @@ it('if the offer was not accepted in time, the dialog says when the next offer c
 })
 
 it.each([
-  ['declined', 'tradeDeclined', false, true],
+  ['declined later', 'tradeDeclined', false, true],
   ['countered', 'tradeCountered', false, true],
-  ['declined at once', 'tradeDeclined', true, true],
-  ['ended at once by a change of its items', 'tradeHasInvalidItems', true, true],
+  ['declined within seconds', 'tradeDeclined', true, true],
+  ['ended within seconds by a change of its items', 'tradeHasInvalidItems', true, true],
   ['not accepted in time', 'tradeTimeout', false, false],
 ] as const)(
   'only a shopper who may have ended the offer reads how to pay after all: %s',

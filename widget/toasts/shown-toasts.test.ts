@@ -23,7 +23,7 @@ it('A-118 a removed toast leaves from its place while a new toast enters', () =>
   expect(ids(shownToasts(shownOne, []))).toEqual(['a leaves', 'b leaves'])
 })
 
-it('an unchanged list returns the same array', () => {
+it('the same array is returned while the list is unchanged', () => {
   const shown = shownToasts([], [a])
   expect(shownToasts(shown, [a])).toBe(shown)
 })
