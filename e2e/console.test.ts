@@ -78,7 +78,7 @@ describe.each([
     const { depositId, steamId } = await payDeposit()
     const { page } = await openBrowser({ viewport, context: { colorScheme: scheme } })
     await enterSandbox(page)
-    // Measurements of other tests on this till must not change the figures.
+    // A million pages for each metric, so the few that other tests measured on this till do not change the figures.
     await query(`
       insert into page_vital select date_trunc('day', till_now(), 'UTC'), 'deposit', device, metric, bucket, 1000000
       from unnest(array['phone', 'computer']) device,

@@ -99,7 +99,7 @@ describe('a payment', () => {
 
   test('A-055 declining on the trade page opens the declined modal, nothing is credited, and the next deposit begins with the same picks', async () => {
     const { page } = await openBrowser()
-    const before = await readBalanceCents()
+    const centsBefore = await readBalanceCents()
     await openOfferWithItems(page, till, await shopper())
     await answerInBrowser(page, TEXTS.en, 'Decline')
     const modal = page.getByRole('dialog', { name: TEXTS.en.outcomes.tradeDeclined.title })
@@ -107,7 +107,7 @@ describe('a payment', () => {
     // If the offer was declined within seconds, as on a quick machine, the modal says "start again" instead.
     const backLink = modal.getByRole('link', { name: TEXTS.en.backToStore })
     await backLink.or(modal.getByRole('link', { name: TEXTS.en.startAgain })).waitFor()
-    expect(await balanceCents(till.store)).toBe(before)
+    expect(await balanceCents(till.store)).toBe(centsBefore)
     await startTopUp(page, till)
     await page.getByRole('button', { name: TEXTS.en.tradeLinkContinue }).click()
     await expect.poll(() => page.locator('.summary-items li').count()).toBe(2)
@@ -129,7 +129,7 @@ describe('a payment', () => {
     await expect.poll(countPolls).toBeGreaterThan(pollsAfterLeaving)
   })
 
-  test('pressing Pay twice in quick succession sends one offer', async () => {
+  test('pressing Add funds twice in quick succession sends one offer', async () => {
     const { page } = await openBrowser()
     const texts = await startTopUp(page, till)
     const guest = await shopper()
@@ -137,7 +137,7 @@ describe('a payment', () => {
     await sortDearestFirst(page, texts)
     await pickItems(page, 1)
     await page.getByRole('button', { name: texts.pay, exact: true }).evaluate((button) => {
-      if (!(button instanceof HTMLElement)) throw new Error('Pay is not an element')
+      if (!(button instanceof HTMLElement)) throw new Error('the button is not an HTML element')
       button.click()
       button.click()
     })

@@ -19,7 +19,7 @@ it('a market’s row shows how far its own figures differ from the books, or tha
   expect(page).toMatch(/Settling differs by.*Free differs by.*-\$1\.25.*not reported/s)
 })
 
-it('the file of sales names the currency of the cost, which can differ from that of the price', () => {
+it('the CSV file of sales names the currency of the cost, which can differ from that of the price', () => {
   const sale = {
     saleId: '1',
     market: 'waxpeer.com',

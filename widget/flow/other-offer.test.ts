@@ -26,37 +26,37 @@ const stillOpen = (timeLeft: number) =>
 describe('the offer of an earlier deposit', () => {
   it('is read every 30 s while it is open, and right after its end', async () => {
     let timeLeft = 100
-    const { flow, countReads: reads, pass } = openWithOtherOffer(() => stillOpen(timeLeft))
+    const { flow, countReads, pass } = openWithOtherOffer(() => stillOpen(timeLeft))
     await pass(0)
     expect(flow.state().otherOffer?.deposit?.id).toBe('1041')
     expect(flow.state().otherOffer?.deadlineMs).toBe(performance.now() + 100_000)
-    expect(reads()).toBe(1)
+    expect(countReads()).toBe(1)
     await pass(29_999)
-    expect(reads()).toBe(1)
+    expect(countReads()).toBe(1)
     timeLeft = 10
     await pass(1)
-    expect(reads()).toBe(2)
+    expect(countReads()).toBe(2)
     expect(flow.state().otherOffer?.deadlineMs).toBe(performance.now() + 10_000)
     await pass(11_000)
-    expect(reads()).toBe(3)
+    expect(countReads()).toBe(3)
   })
 
   it('is read immediately when the shopper comes back', async () => {
-    const { flow, countReads: reads, pass } = openWithOtherOffer(() => stillOpen(100))
+    const { flow, countReads, pass } = openWithOtherOffer(() => stillOpen(100))
     await pass(2000)
-    expect(reads()).toBe(1)
+    expect(countReads()).toBe(1)
     flow.returned()
     await pass(0)
-    expect(reads()).toBe(2)
+    expect(countReads()).toBe(2)
   })
 
   it.each([
     ['has ended', () => json(payment({ hash: OTHER, status: 'tradeDeclined', timeLeft: null }))],
     ['is unknown to the server', () => json({ code: 'deposit_not_found', detail: '' }, { status: 404 })],
   ])('is forgotten if it %s, and not read again', async (_why, read) => {
-    const { flow, countReads: reads, effects, pass } = openWithOtherOffer(read)
+    const { flow, countReads, effects, pass } = openWithOtherOffer(read)
     await pass(120_000)
-    expect(reads()).toBe(1)
+    expect(countReads()).toBe(1)
     expect(flow.state().otherOffer).toBeNull()
     expect(effects).toEqual([{ kind: 'forgetOffer', hash: OTHER }])
   })
@@ -74,28 +74,23 @@ describe('the offer of an earlier deposit', () => {
     ],
   ])('stays known while the server %s', async (_why, fail) => {
     let isDown = false
-    const {
-      flow,
-      countReads: reads,
-      effects,
-      pass,
-    } = openWithOtherOffer(() => (isDown ? fail() : stillOpen(100)))
+    const { flow, countReads, effects, pass } = openWithOtherOffer(() => (isDown ? fail() : stillOpen(100)))
     await pass(0)
     isDown = true
     await pass(60_000)
-    expect(reads()).toBeGreaterThan(1)
+    expect(countReads()).toBeGreaterThan(1)
     expect(flow.state().otherOffer?.deadlineMs).toBe(performance.now() + 40_000)
     expect(flow.state().otherOffer?.deposit?.id).toBe('1041')
     expect(effects.filter(({ kind }) => kind === 'forgetOffer')).toEqual([])
   })
 
   it('is not read while the page’s own deposit has an open offer', async () => {
-    const { countReads: reads, pass } = openWithOtherOffer(() => stillOpen(100), {
+    const { countReads, pass } = openWithOtherOffer(() => stillOpen(100), {
       status: 'pending',
       timeLeft: 300,
     })
     await pass(60_000)
-    expect(reads()).toBe(0)
+    expect(countReads()).toBe(0)
   })
 })
 

@@ -34,19 +34,19 @@ it('after a success, the page checks every 15 s until the store has accepted the
 
 it('after a success, the page stops after eight checks in two minutes if the webhook is not accepted', async () => {
   const page = await openOnSuccess(false)
-  const before = page.countChecks()
+  const checksBefore = page.countChecks()
   await page.pass(120_000)
-  expect(page.countChecks()).toBe(before + 8)
+  expect(page.countChecks()).toBe(checksBefore + 8)
   await page.pass(600_000)
-  expect(page.countChecks()).toBe(before + 8)
+  expect(page.countChecks()).toBe(checksBefore + 8)
 })
 
 it.each([undefined, true])(
   'after a success, the page does not check if `storeTold` is %j',
   async (storeTold) => {
     const page = await openOnSuccess(storeTold)
-    const before = page.countChecks()
+    const checksBefore = page.countChecks()
     await page.pass(60_000)
-    expect(page.countChecks()).toBe(before)
+    expect(page.countChecks()).toBe(checksBefore)
   },
 )

@@ -102,7 +102,7 @@ describe('plurals', () => {
     [22, '22 предмета'],
     [25, '25 предметов'],
     [111, '111 предметов'],
-  ])('in Russian: %j items picked', (n, text) => {
+  ])('in Russian are right for %j picked items', (n, text) => {
     expect(ru.confirmSummary(n, '5 $')).toBe(`${text} · 5 $`)
   })
 
@@ -115,7 +115,7 @@ describe('plurals', () => {
     [11, 'Осталось 11 секунд'],
     [2, 'Осталось 2 секунды'],
     [1, 'Осталась 1 секунда'],
-  ])('in Russian: %j seconds left', (seconds, text) => {
+  ])('in Russian are right for %j seconds left', (seconds, text) => {
     expect(ru.timeAnnounce(seconds)).toBe(text)
   })
 
@@ -124,7 +124,7 @@ describe('plurals', () => {
     [2, 'Ещё 2 предмета не подходят'],
     [5, 'Ещё 5 предметов не подходят'],
     [21, 'Ещё 21 предмет не подходит'],
-  ])('in Russian: %j items that cannot be used', (n, text) => {
+  ])('in Russian are right for %j items that cannot be used', (n, text) => {
     expect(ru.unavailable(n)).toBe(text)
   })
 
@@ -132,11 +132,11 @@ describe('plurals', () => {
     [21, 'Инвентарь получен 21 минуту назад'],
     [3, 'Инвентарь получен 3 минуты назад'],
     [11, 'Инвентарь получен 11 минут назад'],
-  ])('in Russian: an inventory from %j minutes ago', (n, text) => {
+  ])('in Russian are right for an inventory from %j minutes ago', (n, text) => {
     expect(ru.itemAge(n)).toBe(text)
   })
 
-  it('in English: items, minutes and seconds', () => {
+  it('in English are right for items, minutes and seconds', () => {
     expect(en.confirmSummary(1, '$5')).toBe('1 item · $5')
     expect(en.confirmSummary(11, '$5')).toBe('11 items · $5')
     expect(en.unavailable(1)).toBe('1 more item can’t be used')

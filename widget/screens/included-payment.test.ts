@@ -29,7 +29,7 @@ afterEach(() => void vi.unstubAllGlobals())
 it.each([
   ['an hour ahead', HOUR_MS, '2026-11-26T13:01:30.000Z'],
   ['an hour behind', -HOUR_MS, '2026-11-26T11:01:30.000Z'],
-  ['right, and the page’s first bytes were under way for two seconds', 2_000, nextOfferAt],
+  ['right, after an answer that took two seconds', 2_000, nextOfferAt],
 ])(
   'D-31 the payment in the page gives the time of the next offer by the device’s clock, which is %s',
   (_, aheadMs, shown) => {
