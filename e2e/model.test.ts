@@ -99,7 +99,7 @@ function watch(): void {
   const check = (): void => {
     const names = all('.card-name').map((name) => name.textContent ?? '')
     const game = document.querySelector<HTMLInputElement>('.game input:checked')?.value
-    const serials = names.map((name) => Number(name.split('#')[1]))
+    const callOfEachItem = names.map((name) => Number(name.split('#')[1]))
     const counted = Number(all('.summary-facts dd')[1]?.textContent ?? 0)
     const ended = all('dialog[open]:not(.dialog-refused) a.primary').length > 0
     if (all('dialog[open]').length > 1) wrong.add('two dialogs')
@@ -108,11 +108,11 @@ function watch(): void {
     const stageCount = all(places).length
     if (all('.link-panel').length > 0 && stageCount !== 1) wrong.add('neither or both of guide and items')
     if (names.some((name) => !name.startsWith(`${game} `))) wrong.add('items of another game')
-    if (serials.some((serial) => serial < newest)) wrong.add('an inventory older than the last one')
+    if (callOfEachItem.some((call) => call < newest)) wrong.add('an inventory older than the last one')
     if (all('.summary-item').length !== counted) wrong.add('a wrong count of items')
     if (all('.empty[role=alert]').length > 0 && names.length > 0) wrong.add('items next to an error')
     if (hasOutcome && all('.dialog-outcome').length === 0) wrong.add('an outcome that disappeared')
-    newest = Math.max(newest, ...serials)
+    newest = Math.max(newest, ...callOfEachItem)
     hasOutcome ||= ended && all('.dialog-confirmation').length === 0
   }
   const seen = { wrong, polls: 0 }
@@ -132,8 +132,7 @@ type PageState = {
   selected: string[] | null
   isConfirming: boolean
   hasEnded: boolean
-  /** For each shown item, the number of the call for an inventory that returned it. */
-  serials: number[]
+  callOfEachItem: number[]
   hasFailed: boolean
 }
 
@@ -151,7 +150,7 @@ const readState = (page: Page): Promise<PageState> =>
       hasEnded:
         all('dialog[open]:not(.dialog-refused) a.primary').length > 0 &&
         all('.dialog-confirmation').length === 0,
-      serials: all('.card-name').map((name) => Number(name.textContent?.split('#')[1])),
+      callOfEachItem: all('.card-name').map((name) => Number(name.textContent?.split('#')[1])),
       hasFailed: all('.empty[role=alert]').length > 0,
     }
   })
@@ -360,7 +359,7 @@ async function expectRecovery(shopper: Shopper): Promise<void> {
   await expect
     .poll(async () => {
       const seen = await readState(page)
-      const isNewest = seen.serials.every((serial) => serial === server.inventoryCalls)
+      const isNewest = seen.callOfEachItem.every((call) => call === server.inventoryCalls)
       return {
         hasEnded: seen.hasEnded,
         hasFailed: seen.hasFailed,

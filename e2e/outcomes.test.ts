@@ -172,8 +172,8 @@ const expectScamWarning = async (page: Page): Promise<void> => {
 }
 
 /**
- * Matches the words between the amount and the date in the sentence about a payment in parts. The sentence has two forms:
- * before the store has confirmed the payment, and after.
+ * Matches the words between the amount and the date in the sentence about a payment in parts. The sentence has two
+ * forms: before the store has confirmed the payment, and after.
  */
 const partsSentence = (texts: Messages): RegExp =>
   new RegExp(

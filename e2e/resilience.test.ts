@@ -295,8 +295,7 @@ test('on a slow connection polls do not pile up, and the payment succeeds', asyn
   const { page, context, deposit, texts } = opened
   const browser = await context.newCDPSession(page)
   await browser.send('Network.enable')
-  // In milliseconds, and in bytes per second.
-  const slow3g = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 }
+  const slow3g = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 } // ms, bytes/s
   await browser.send('Network.emulateNetworkConditions', slow3g)
   await context.addInitScript(countPolls)
   await page.reload()

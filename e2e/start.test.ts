@@ -384,8 +384,6 @@ const SCENES: readonly TourScene[] = [
   { title: 'A killed gateway', status: /asked Steam, and credited \$[\d.]+ once/ },
 ]
 
-const SCENE_TIMEOUT_MS = 150_000
-
 describe('the tour plays a scene at the press of a button, and says what to look at', () => {
   test.each(SCENES)('$title', async ({ title, status, effect }) => {
     offerEvidence('own-till.log', () => till.main.output())
@@ -394,7 +392,7 @@ describe('the tour plays a scene at the press of a button, and says what to look
     const heading = page.getByRole('heading', { name: title })
     const card = page.getByRole('listitem').filter({ has: heading })
     await card.getByRole('button', { name: `Play: ${title}` }).click()
-    await card.getByText('Look at:').waitFor({ timeout: SCENE_TIMEOUT_MS })
+    await card.getByText('Look at:').waitFor({ timeout: 150_000 })
     await expect.poll(() => card.getByRole('status').textContent()).toMatch(status)
     await expect.poll(() => card.getByRole('link').count()).toBeGreaterThanOrEqual(3)
     if (effect !== undefined) expect(await query(effect.sql)).toEqual([{ value: effect.value }])

@@ -15,8 +15,8 @@ import { callerOf, makeOffer, newDeposit } from './widget-calls.ts'
 const HELD_UNTIL = '2026-03-09T12:00:00.000Z'
 
 /**
- * Reads three things from a real till: a deposit with its shopper, the same deposit with an open offer, and an inventory.
- * Then replaces the shown values that differ between runs.
+ * Reads three things from a real till: a deposit with its shopper, the same deposit with an open offer, and an
+ * inventory. Then replaces the shown values that differ between runs.
  */
 export async function baseOf(till: Place): Promise<Base> {
   const parts = { place: till, secrets: await storeSecrets(till.root) }

@@ -45,8 +45,8 @@ export async function newPlace(): Promise<Place> {
 const READY_TIMEOUT_MS = 180_000
 
 /**
- * Runs `npm start` at this place. Resolves once gateway, sandbox and store answer and a bot has logged in. On a failure,
- * ends what it started.
+ * Runs `npm start` at this place. Resolves once gateway, sandbox and store answer and a bot has logged in. On a
+ * failure, ends what it started.
  */
 export async function startTill(place?: Place, outputFile?: string): Promise<Till> {
   const tillPlace = place ?? (await newPlace())
