@@ -89,14 +89,21 @@ const list =
 const CALLS: Record<string, Call> = {
   'list, newest': list(() => ({})),
   'list, anywhere': list((size) => ({ after: String(ID_BEFORE_FIRST + randomNumber(size)) })),
-  'list, by status': list((size) => ({ status: 'succeeded', after: String(ID_BEFORE_FIRST + randomNumber(size)) })),
+  'list, by status': list((size) => ({
+    status: 'succeeded',
+    after: String(ID_BEFORE_FIRST + randomNumber(size)),
+  })),
   'list, by customer': list((size) => ({
     customerReference: `customer ${randomNumber(size) % (size / DEPOSITS_A_CUSTOMER)}`,
   })),
   'get, by id':
     ({ db, size }) =>
     () =>
-      storeDepositOf(db, { storeId: STORE_ID, depositId: BigInt(ID_BEFORE_FIRST + randomNumber(size)) }, PUBLIC_URL),
+      storeDepositOf(
+        db,
+        { storeId: STORE_ID, depositId: BigInt(ID_BEFORE_FIRST + randomNumber(size)) },
+        PUBLIC_URL,
+      ),
   'get, by order id':
     ({ db, size }) =>
     () =>
