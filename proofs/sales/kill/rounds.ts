@@ -56,7 +56,7 @@ const LEAP_EVERY = 4
 const LEAST_ITEMS = 4
 /** Days pass after this many attempts to take a sale back. */
 const ATTEMPTS_PER_LEAP = 150
-/** Days pass after this many checks for unsettled work. */
+/** Days pass after this many checks for unsettled work, two and a half days of simulated time. */
 const CHECKS_PER_LEAP = 60
 
 /** Kinds of log entries after which the vault is in the middle of its work. */
@@ -93,7 +93,7 @@ export async function killSales(serverUrl: string, { rounds, seed }: Plan): Prom
     load.isCalm = true
     console.log('  waiting until everything has ended')
     await shoppers.stopVisits()
-    await settle(till, load)
+    await settle(till)
     await Promise.all([shoppers.end(), load.end()])
     notes.problems.push(...(await checkSales(till, shoppers.confirmedIds)))
     return { rounds, ...notes, bought: load.purchases(), books: await saleBooksOf(till) }
@@ -207,10 +207,14 @@ async function leap(till: SellingTill, load: SaleLoad, seconds: number): Promise
     return rows.length === 0 && openDeals(till).length === 0 && !isOpen
   }
   await eventually('no deal is under way', async () => (await isQuiet()) || undefined, WAIT_MS)
-  // One day at a time, because buyers take trades back in the middle of their protection.
-  for (let left = seconds; left > 0; left -= DAY_S) await passSeconds(till, Math.min(left, DAY_S))
+  await passDays(till, seconds)
   load.isCalm = wasCalm
   if (!wasCalm) await setSendRule(till, true)
+}
+
+/** Lets time pass, one day at a time, because buyers take trades back in the middle of their protection. */
+async function passDays(till: SellingTill, seconds: number): Promise<void> {
+  for (let left = seconds; left > 0; left -= DAY_S) await passSeconds(till, Math.min(left, DAY_S))
 }
 
 /** Waits until a sale is paid, because a world in which nothing was paid proves little. */
@@ -239,8 +243,11 @@ async function letSellerTakeBack(till: SellingTill, load: SaleLoad): Promise<voi
   )
 }
 
-/** Stops new wishes and listings, and lets time pass until everything has ended. */
-async function settle(till: SellingTill, load: SaleLoad): Promise<void> {
+/**
+ * Stops new wishes and listings, and lets time pass until everything has ended. Offers may be open when days pass: Steam
+ * restricts the account that took a sale back for a month, in which the vault cannot accept what it sent there.
+ */
+async function settle(till: SellingTill): Promise<void> {
   await setSendRule(till, false)
   await till.pool.query(
     `insert into market_off (market) values ('market.csgo.com'), ('waxpeer.com') on conflict do nothing`,
@@ -253,7 +260,7 @@ async function settle(till: SellingTill, load: SaleLoad): Promise<void> {
       checks += 1
       await passHour(till)
       moving = await unsettledSales(till)
-      if (moving.length > 0 && checks % CHECKS_PER_LEAP === 0) await leap(till, load, ESCROW_S)
+      if (moving.length > 0 && checks % CHECKS_PER_LEAP === 0) await passDays(till, ESCROW_S)
       return moving.length === 0 || undefined
     },
     WAIT_MS,
