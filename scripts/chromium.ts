@@ -3,7 +3,7 @@
  * distribution's package. The download and some packages include the headless shell, which is faster because it draws
  * no windows. It lacks the page cache of the Back button, so the few tests of that cache run in Chromium.
  */
-import { spawnSync } from 'node:child_process'
+import { type SpawnOptions, spawn } from 'node:child_process'
 import { accessSync, constants, globSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { delimiter, dirname, join } from 'node:path'
@@ -45,16 +45,16 @@ const PACKAGE_MANAGERS = [
 ]
 
 /** Returns the path of a Chromium, which it installs if there is none. If that fails, throws with advice. */
-export function findChromium(): string {
+export async function findChromium(): Promise<string> {
   const found = installedBrowser()
   if (found !== undefined) return found
   console.error('no Chromium is installed: trying Playwright’s own download')
-  if (downloadWithPlaywright()) {
+  if (await downloadWithPlaywright()) {
     const downloaded = installedBrowser()
     if (downloaded !== undefined) return downloaded
   }
   console.error('the download did not work: trying the package of this distribution')
-  if (installPackage()) {
+  if (await installPackage()) {
     const packaged = installedBrowser()
     if (packaged !== undefined) return packaged
   }
@@ -105,29 +105,29 @@ function isExecutable(path: string): boolean {
   }
 }
 
-function downloadWithPlaywright(): boolean {
+function downloadWithPlaywright(): Promise<boolean> {
   const cli = join(dirname(createRequire(import.meta.url).resolve('playwright-core/package.json')), 'cli.js')
-  const result = spawnSync(process.execPath, [cli, 'install', 'chromium'], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    timeout: DOWNLOAD_TIMEOUT_MS,
-  })
-  return result.status === 0
+  return succeeds(process.execPath, [cli, 'install', 'chromium'], { timeout: DOWNLOAD_TIMEOUT_MS })
 }
 
-function installPackage(): boolean {
+async function installPackage(): Promise<boolean> {
   const manager = PACKAGE_MANAGERS.find(({ command }) => whereIs(command) !== undefined)
   if (manager === undefined || process.getuid?.() !== 0) {
     console.error('no package can be installed here: that needs root, and apt-get, dnf, apk or pacman')
     return false
   }
-  const succeeds = (args: readonly string[]): boolean => {
-    const result = spawnSync(manager.command, args, {
-      stdio: ['ignore', 'ignore', 'inherit'],
-      timeout: PACKAGE_TIMEOUT_MS,
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    })
-    return result.status === 0
-  }
-  if (manager.prepare !== undefined && !succeeds(manager.prepare)) return false
-  return manager.installs.some(succeeds)
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const manage = (args: string[]) => succeeds(manager.command, args, { timeout: PACKAGE_TIMEOUT_MS, env })
+  if (manager.prepare !== undefined && !(await manage(manager.prepare))) return false
+  for (const install of manager.installs) if (await manage(install)) return true
+  return false
+}
+
+/** Resolves to whether the command ends with code 0. Does not block, because tests run meanwhile. */
+function succeeds(command: string, args: string[], options: SpawnOptions): Promise<boolean> {
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'ignore', 'inherit'] })
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(false))
+    child.once('close', (code) => resolve(code === 0))
+  })
 }

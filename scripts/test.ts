@@ -1,6 +1,6 @@
 /**
- * `npm test`: finds or installs Chromium, builds the widget and the console, runs every test and closes with the line
- * `N passed, N failed`. `npm test -- contract` runs the test files whose path matches. `npm test -- --changed` runs
+ * `npm test`: builds the widget and the console, runs every test and closes with the line `N passed, N failed`. The
+ * set-up of `e2e/` finds or installs Chromium while the other tests run. `npm test -- contract` runs the test files whose path matches. `npm test -- --changed` runs
  * those that the uncommitted changes affect, and `--changed=REF` also those that the commits since REF affect. Other
  * arguments go to Vitest.
  */
@@ -11,7 +11,6 @@ import { join } from 'node:path'
 import { FAILURES } from '../gateway/testing/evidence.ts'
 import { buildConsoleIfChanged, buildWidgetIfChanged } from './build-pages.ts'
 import { affectedTests, isChangedArgument } from './changed.ts'
-import { findChromium, findHeadlessShell } from './chromium.ts'
 import { NOT_RUN_HERE } from './not-run-here.ts'
 import { whyRefused } from './test-arguments.ts'
 import type { RunResult } from './test-report.ts'
@@ -28,11 +27,7 @@ async function main(args: string[]): Promise<number> {
     console.log('The changes touch no test.\n0 passed, 0 failed')
     return 0
   }
-  const browser = findChromium()
-  process.env.CHROMIUM_SHELL_PATH = findHeadlessShell(browser)
-  process.env.CHROMIUM_PATH = browser
-  await buildWidgetIfChanged()
-  await buildConsoleIfChanged()
+  await Promise.all([buildWidgetIfChanged(), buildConsoleIfChanged()])
   rmSync(FAILURES, { recursive: true, force: true })
   const folder = mkdtempSync(join(scratchRoot(), 'tt-'))
   // If root runs this, PostgreSQL runs as another account, which must be able to reach the folder.

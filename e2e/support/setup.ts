@@ -24,31 +24,51 @@ declare module 'vitest' {
 
 export const SUPPORT_EMAIL = 'help@tradetill.example'
 
+/** The variables that name Chromium and its headless shell. */
+type BrowserPaths = { CHROMIUM_PATH: string; CHROMIUM_SHELL_PATH: string }
+
+/** The browser and the till of a worker's tests. */
+export type Provision = { browserPaths: BrowserPaths; till: SharedTill }
+
 /** Finds the browser and builds the pages. Returns the browser's path. */
 export async function prepare(): Promise<string> {
-  const executablePath = findChromium()
-  process.env.CHROMIUM_SHELL_PATH = findHeadlessShell(executablePath)
-  process.env.CHROMIUM_PATH = executablePath
+  const { CHROMIUM_PATH } = await findBrowser()
+  await buildPages()
+  return CHROMIUM_PATH
+}
+
+async function findBrowser(): Promise<BrowserPaths> {
+  const executablePath = await findChromium()
+  const paths = { CHROMIUM_SHELL_PATH: findHeadlessShell(executablePath), CHROMIUM_PATH: executablePath }
+  Object.assign(process.env, paths)
+  return paths
+}
+
+async function buildPages(): Promise<void> {
   await buildWidgetIfChanged()
   await buildConsoleIfChanged()
-  return executablePath
 }
 
 /**
  * Gives each worker one till, because starting a till costs more than most test files. A till starts when a file of its
- * worker first asks for it, so no till runs idle next to tests that do not need it.
+ * worker first asks for it, so no till runs idle next to tests that do not need it. The other projects do not wait for
+ * a Chromium that is being installed.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await prepare()
+  await buildPages()
+  const browser = findBrowser()
+  // The worker's request reports a failure.
+  browser.catch(() => {})
   const tills = new Map<string, Promise<{ shared: SharedTill; end(): Promise<void> }>>()
-  const tillOf = async (worker: string): Promise<SharedTill> => {
+  const provide = async (worker: string): Promise<Provision> => {
+    const browserPaths = await browser
     const till = tills.get(worker) ?? openTill()
     tills.set(worker, till)
-    return (await till).shared
+    return { browserPaths, till: (await till).shared }
   }
   const server = createServer((request, response) => {
-    tillOf(request.url ?? '').then(
-      (shared) => response.end(JSON.stringify(shared)),
+    provide(request.url ?? '').then(
+      (provision) => response.end(JSON.stringify(provision)),
       (error: unknown) => response.writeHead(500).end(String(error)),
     )
   })
@@ -60,6 +80,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     server.closeAllConnections()
     server.close()
+    // An installation that is interrupted would leave a broken package.
+    await browser.catch(() => {})
     const ends = [...tills.values()].map(async (till) => {
       // A till that failed to start has nothing left to end.
       const started = await till.catch(() => undefined)

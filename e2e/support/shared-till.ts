@@ -1,6 +1,9 @@
 /** The running till that a worker's tests share. */
+import { once } from 'node:events'
 import { readFileSync, statSync } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Route } from 'playwright-core'
 import { expect, inject, onTestFinished } from 'vitest'
 import type { Language } from '../../contract/languages.ts'
@@ -20,17 +23,27 @@ import {
 } from './browser.ts'
 import { parseSecrets } from './demo-store.ts'
 import { answerOffer, dismissGuest, inviteGuest, type Player } from './sandbox.ts'
-import type { SharedTill } from './setup.ts'
+import type { Provision } from './setup.ts'
 import { TEXTS } from './shopper.ts'
 import { query as queryAt } from './till.ts'
 import { callerOf, makeOffer, newDeposit, type OpenedDeposit } from './widget-calls.ts'
 
-export const till = await tillOfWorker()
+const provision = await provisionOfWorker()
+// The browser may have been found after this process began.
+Object.assign(process.env, provision.browserPaths)
 
-async function tillOfWorker(): Promise<SharedTill> {
-  const answer = await fetch(`${inject('tills')}/${process.env.VITEST_POOL_ID}`)
-  if (!answer.ok) throw new Error(`no till for this worker: ${await answer.text()}`)
-  return (await answer.json()) as SharedTill
+export const till = provision.till
+
+async function provisionOfWorker(): Promise<Provision> {
+  // Unlike `fetch`, this has no time limit, because a browser may have to be downloaded first.
+  const [answer]: IncomingMessage[] = await once(
+    get(`${inject('tills')}/${process.env.VITEST_POOL_ID}`),
+    'response',
+  )
+  if (answer === undefined) throw new Error('no answer')
+  const body = await text(answer)
+  if (answer.statusCode !== 200) throw new Error(`no browser or till for this worker: ${body}`)
+  return JSON.parse(body) as Provision
 }
 
 let launched: Promise<Browser> | undefined
