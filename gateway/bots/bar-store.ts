@@ -41,8 +41,8 @@ export async function trustBot(tx: Tx, botId: bigint, game: Game): Promise<void>
 }
 
 /**
- * Ends the current bars of a bot whose account an operator has put in order. They still count for the length of the next
- * bar. Returns false if there are none.
+ * Ends the current bars of a bot whose account an operator has put in order. The next bar is as long as if they had run
+ * to their end. Returns false if there are none.
  */
 export async function endBars(tx: Tx, botId: bigint): Promise<boolean> {
   const { numUpdatedRows } = await tx

@@ -72,7 +72,7 @@ export async function callsOfMethod(db: Db, method: string): Promise<CallsOfBot[
   return rows
 }
 
-/** The bot's counts in the last hour. */
+/** The bot's counts in the periods of five minutes that began in the last hour. */
 export async function callsOf(db: Db, botId: bigint): Promise<CallCount> {
   const { rows } = await sql<CallCount>`
     select coalesce(sum(asked), 0)::int as asked, coalesce(sum(limited), 0)::int as limited,

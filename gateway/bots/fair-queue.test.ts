@@ -17,7 +17,7 @@ function simulate() {
     pause: (ms) => new Promise((wake) => sleepers.push({ atMs: nowMs + ms, wake })),
   }
   const settle = async () => {
-    // More than the longest chain of promises in the queue.
+    // Twenty microtasks in a row are more than the longest chain of promises in the queue.
     for (let n = 0; n < 20; n += 1) await Promise.resolve()
   }
   const advanceTo = async (ms: number) => {

@@ -59,9 +59,9 @@ export function createFairQueue({ budget, time }: FairQueueOptions): FairQueue {
   const pump = (): void => {
     const nowMs = time.now()
     const hasExpired = ({ sinceMs }: WaitingTurn): boolean => nowMs - sinceMs >= WAIT_MS
-    const late = waiting.filter(hasExpired)
+    const expired = waiting.filter(hasExpired)
     waiting = waiting.filter((turn) => !hasExpired(turn))
-    for (const turn of late) turn.done()
+    for (const turn of expired) turn.done()
     for (let turn = order.next(waiting); turn !== undefined; turn = order.next(waiting)) {
       const waitMs = bucket.waitMs()
       if (waitMs > 0) {
@@ -115,7 +115,7 @@ function createOrder(time: Pick<Time, 'now'>) {
     next(waiting: readonly WaitingTurn[]): WaitingTurn | undefined {
       if (stores.all() >= AT_A_TIME.all) return undefined
       const [first, ...others] = waiting.filter(fits)
-      return others.reduce((best, one) => (best === undefined || isBefore(one, best) ? one : best), first)
+      return others.reduce((best, turn) => (best === undefined || isBefore(turn, best) ? turn : best), first)
     },
     begin({ storeId, depositId }: ReadOwner) {
       turns += 1

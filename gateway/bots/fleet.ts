@@ -110,8 +110,8 @@ export type StoreOffers = {
 }
 
 /**
- * How many open offers the store may have. The rest is left for other stores, and for deposits that a store reserved
- * for one Steam account.
+ * How many open offers the store may have: at least one. The rest is left for other stores, and for deposits that a
+ * store reserved for one Steam account.
  */
 export function shareOfStore({ bots, ofOthers }: Omit<StoreOffers, 'ofStore'>, limits: FleetLimits): number {
   const leftByOthers = Math.max(0, bots * limits.liveOffers - ofOthers)

@@ -87,8 +87,8 @@ it('one shopper whose inventory Steam cannot read causes no outage, even by relo
   await read(NOVA)
   broken.add(ODD.steamId)
   expect(await failedFor(600, [ODD])).toBeLessThan(OUTAGE_SECONDS - READ_SECONDS)
-  // The first read, and at most one trial every ten seconds. Trials use up the bot's budget of one read in four
-  // seconds.
+  // The first read, and at most one trial every ten seconds. More trials would leave shoppers too little of the bot's
+  // budget, which grows by one read every four seconds.
   expect(reads.filter((steamId) => steamId === NOVA.steamId).length).toBeLessThanOrEqual(61)
 })
 
@@ -100,7 +100,7 @@ it('a bot whose last read was of an unreadable inventory recovers without anothe
   expect(keeper.health.failing().inventories).toBeNull()
 })
 
-it('an outage begins after the usual time if other shoppers’ inventories cannot be read either', async () => {
+it('an outage begins after 30 seconds if no shopper’s inventory can be read, and ends when one can', async () => {
   await read(NOVA)
   broken.add(NOVA.steamId).add(ODD.steamId)
   expect(await failedFor(31, [ODD])).toBe(OUTAGE_SECONDS)

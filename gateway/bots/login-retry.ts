@@ -1,10 +1,10 @@
 /** The first wait, before its random variation. */
 const FIRST_MS = 1_000
 /** The longest wait, before its random variation. */
-const LAST_MS = 300_000
+const LONGEST_MS = 300_000
 /** After a session longer than this, the waits begin again with the shortest. */
 const GOOD_MS = 15_000
-/** How often to check whether our own limits allow the login. */
+/** The wait before the next try of a login that our own limits held back: `least`, and at random up to `spread` more. */
 const TURN_MS = { least: 1_000, spread: 4_000 }
 
 export type LoginRetry = {
@@ -18,17 +18,17 @@ export type LoginRetry = {
 
 /** `random` returns a number from 0 to 1. */
 export function createLoginRetry(random: () => number): LoginRetry {
-  let ms = FIRST_MS
+  let waitMs = FIRST_MS
   return {
     nextMs() {
       // Up to a quarter less or more, so the bots do not all log in together.
-      const jittered = ms * (0.75 + random() / 2)
-      ms = Math.min(ms * 2, LAST_MS)
+      const jittered = waitMs * (0.75 + random() / 2)
+      waitMs = Math.min(waitMs * 2, LONGEST_MS)
       return jittered
     },
     nextTurnMs: () => TURN_MS.least + TURN_MS.spread * random(),
     recordSessionEnd(lastedMs) {
-      if (lastedMs > GOOD_MS) ms = FIRST_MS
+      if (lastedMs > GOOD_MS) waitMs = FIRST_MS
     },
   }
 }

@@ -308,7 +308,7 @@ describe('a kind of call', () => {
 })
 
 describe('the jobs of a bot', () => {
-  it('reach their handlers, trades one after the other', async () => {
+  it('reach their handlers, and the bot sends for one trade at a time', async () => {
     await enrol()
     let busy = 0
     let mostBusy = 0

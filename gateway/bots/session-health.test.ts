@@ -14,10 +14,10 @@ const notCalled = () => Promise.reject(new Error('not part of this test'))
 async function reportsAfter(answers: OfferAnswer[]): Promise<{ reports: string[]; seen: number }> {
   const reports: string[] = []
   let seen = 0
-  let next = good
+  let nextAnswer = good
   const session: SteamSession = {
     steamId: '76561198000000001',
-    readOffer: async () => next,
+    readOffer: async () => nextAnswer,
     checkPartner: notCalled,
     readInventory: notCalled,
     readOwnInventory: notCalled,
@@ -38,7 +38,7 @@ async function reportsAfter(answers: OfferAnswer[]): Promise<{ reports: string[]
     onRead() {},
   })
   for (const answer of answers) {
-    next = answer
+    nextAnswer = answer
     expect(await observed.readOffer('1')).toBe(answer)
   }
   return { reports, seen }

@@ -13,13 +13,13 @@ export function botsWithoutRoom(processes: readonly LiveProcess[], bots: number)
 export function shareOf(owner: string, processes: readonly LiveProcess[], bots: number): number {
   // From the smallest capacity to the largest: later processes get what earlier ones cannot hold.
   const bySize = processes.toSorted((a, b) => a.maxBots - b.maxBots)
-  let left = bots
+  let botsLeft = bots
   for (const [index, { owner: candidate, maxBots }] of bySize.entries()) {
-    const evenShare = Math.ceil(left / (bySize.length - index))
+    const evenShare = Math.ceil(botsLeft / (bySize.length - index))
     // All later processes can hold at least as many, so an even share leaves nothing over.
     if (maxBots >= evenShare) return evenShare
     if (candidate === owner) return maxBots
-    left -= maxBots
+    botsLeft -= maxBots
   }
   return 0
 }

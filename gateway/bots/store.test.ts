@@ -68,7 +68,7 @@ describe('a lease', () => {
     expect(new Set(ids).size).toBe(6)
   })
 
-  it('D-40 does not run out when the clock is advanced', async () => {
+  it('D-40 does not run out when the till’s clock is advanced', async () => {
     const sandbox = openDatabase(database.url, 1, 'sandbox')
     await aBot(1)
     const [lease] = await takeLeases(sandbox.db, OWNER, 10)
@@ -379,10 +379,10 @@ async function aTrade(botId: bigint | undefined, state: TradeStateColumn): Promi
 }
 
 /** Adds items whose asset ids count up from a thousand times the trade's number. */
-async function addItems(trade: string, count: number): Promise<void> {
+async function addItems(tradeId: string, count: number): Promise<void> {
   await database.pool.query(
     `insert into trade_item (trade_id, asset_id, app_id, context_id, name, market_hash_name, price, gross)
     select $1::bigint, (1000 * $1::bigint + n)::text, 730, '2', 'Key', 'Key', 1, 1 from generate_series(0, $2 - 1) n`,
-    [trade, count],
+    [tradeId, count],
   )
 }

@@ -7,6 +7,7 @@ import { createTokenWatch } from './token-watch.ts'
 const DAY_MS = 86_400_000
 
 const START = new Date('2026-01-01T00:00:00Z')
+/** `days`: how long after START the token expires; null if it does not. */
 const aBot = (days: number | null, state: BotSummary['state'] = 'active'): BotSummary => ({
   botId: 1n,
   steamId: '76561198000000001',

@@ -23,8 +23,8 @@ async function startBot(handlers: Partial<BotHandlers>) {
   }
   const captured = captureLog()
   const bot = { botId: 1n, session: fakeSession(), leaseEpoch: 1n, mayWrite: () => true }
-  const all = { ...IDLE_HANDLERS, laneOf: async () => 'sends' as const, ...handlers }
-  const stop = await startWork({ queue, handlers: all, log: captured.log, watchMs: 5_000 }, bot)
+  const allHandlers = { ...IDLE_HANDLERS, laneOf: async () => 'sends' as const, ...handlers }
+  const stop = await startWork({ queue, handlers: allHandlers, log: captured.log, watchMs: 5_000 }, bot)
   return { give: (job: BotJob) => handler(job), stop, lines: captured.lines }
 }
 

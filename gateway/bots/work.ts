@@ -20,8 +20,8 @@ const REFRESHES_AT_A_TIME = 4
 const CHOICES_AT_A_TIME = 4
 /**
  * While more inventories than this wait for their turn, an inventory job also keeps its place until the inventory has
- * been read, for JOB_MS at most. The bot then takes fewer new jobs. More would be late anyway: the calls that wait for
- * an inventory give up after 20 s.
+ * been read, for JOB_MS at most. The bot then takes fewer new jobs. Further inventories would be read too late anyway:
+ * the calls that wait for them give up after 20 s.
  */
 const MANY_INVENTORIES = 40
 /** A job waits at most this long for its work, because the queue considers a job lost after a minute. */
