@@ -7,6 +7,7 @@ import { restrictionFields, restrictionOf } from './restriction.ts'
 import type { Offer, OfferAsset, OfferState, SteamItem, UnreadableOffer } from './steam.ts'
 
 const MAX_TEXT_CHARACTERS = 200
+/** A longer list of tags counts as empty. */
 const MAX_TAGS = 30
 
 /** Ids can exceed 2^53, so they are text, or a number small enough to be exact. */

@@ -39,22 +39,22 @@ describe('a profile', () => {
   it('is read once for all callers at the same moment', async () => {
     const pendingAnswer = Promise.withResolvers<ProfileAnswer>()
     answer = () => pendingAnswer.promise
-    const all = Promise.all(Array.from({ length: 50 }, () => read('1')))
+    const answers = Promise.all(Array.from({ length: 50 }, () => read('1')))
     pendingAnswer.resolve(profileOf('1'))
-    expect(new Set(await all).size).toBe(1)
+    expect(new Set(await answers).size).toBe(1)
     expect(reads).toHaveLength(1)
   })
 
   it.each<[string, ProfileAnswer, number]>([
     ['an unknown account', { kind: 'unknown_account' }, MINUTE_MS],
     ['no answer', { kind: 'unavailable', reason: 'timeout', detail: '' }, 1_000],
-  ])('is read again sooner after %s', async (_what, failure, ms) => {
+  ])('is read again sooner after %s', async (_what, failure, keptMs) => {
     answer = async () => failure
     expect(await read('1')).toEqual(failure)
-    nowMs = ms - 1
+    nowMs = keptMs - 1
     await read('1')
     expect(reads).toHaveLength(1)
-    nowMs = ms
+    nowMs = keptMs
     answer = async (steamId) => profileOf(steamId)
     expect(await read('1')).toEqual(profileOf('1'))
   })

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Restriction } from './steam.ts'
 
+/** A description with more lines counts as one without lines. Longer lines are cut. */
 const MOST_LINES = 20
 const MOST_LINE_CHARACTERS = 400
 /** No restriction lasts longer, so a later date is ignored. */

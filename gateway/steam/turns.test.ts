@@ -111,10 +111,10 @@ describe('bots on one address', () => {
       await time.advance(WATCH_MS)
     }
     for (const method of ['GetTradeOffers', 'GetTradeStatus', 'cancel'] as const) {
-      const all = requests.filter((request) => request.method === method)
+      const sent = requests.filter((request) => request.method === method)
       // All 50 requests were running when the first refusal came. From then on, one request at a time probes for the
       // entire address.
-      const [first, later] = [all.filter(({ atMs }) => atMs === 0), all.filter(({ atMs }) => atMs > 0)]
+      const [first, later] = [sent.filter(({ atMs }) => atMs === 0), sent.filter(({ atMs }) => atMs > 0)]
       expect(first).toHaveLength(50)
       expect(duringPauses([...first.slice(0, 1), ...later])).toEqual([])
       // Each pause is twice as long as the one before, up to ten minutes.
@@ -145,9 +145,9 @@ describe('bots on one address', () => {
     const limited = new Set(['bot 1', 'bot 4', 'bot 7'])
     const { ask } = aFleet(time, ({ account }) => (limited.has(account) ? 'limited' : 'answered'))
     for (const account of bots(10)) await ask('GetTradeHoldDurations', account)
-    const again = []
-    for (const account of bots(10)) again.push((await ask('GetTradeHoldDurations', account)).kind)
-    expect(again.filter((kind) => kind === 'answered')).toHaveLength(7)
+    const secondAnswers = []
+    for (const account of bots(10)) secondAnswers.push((await ask('GetTradeHoldDurations', account)).kind)
+    expect(secondAnswers.filter((kind) => kind === 'answered')).toHaveLength(7)
   })
 
   it('continue even if two refused bots retry at the same moment', async () => {
@@ -222,8 +222,8 @@ describe('a method', () => {
     const time = createManualClock()
     const { ask, turns } = aFleet(time, () => 'limited')
     await ask('GetTradeHistory', 'bot')
-    const again: Asker = turns.of('bot')
-    const answer = again.ask({
+    const reopened: Asker = turns.of('bot')
+    const answer = reopened.ask({
       method: 'GetTradeHistory',
       ms: 1_000,
       make: async () => null,

@@ -49,11 +49,11 @@ describe('the lists of a busy bot', () => {
     expect(new Set(ids).size).toBe(200)
     const odd = { offerId: '7', partnerSteamId: expect.any(String), message: 'by hand' }
     expect(second.unreadable).toEqual([odd])
-    const top = await session.listSteamTrades(null)
-    const next = top.kind === 'trades' ? await session.listSteamTrades(top.next) : top
-    if (top.kind !== 'trades' || next.kind !== 'trades') throw new Error(JSON.stringify(top))
-    expect([top.trades.length, next.trades.length]).toEqual([100, 100])
+    const newest = await session.listSteamTrades(null)
+    const older = newest.kind === 'trades' ? await session.listSteamTrades(newest.next) : newest
+    if (newest.kind !== 'trades' || older.kind !== 'trades') throw new Error(JSON.stringify(newest))
+    expect([newest.trades.length, older.trades.length]).toEqual([100, 100])
     // Each of the hundred trades began 86 seconds after the one before.
-    expect((top.next?.begunAt.getTime() ?? 0) - (next.next?.begunAt.getTime() ?? 0)).toBe(8_600_000)
+    expect((newest.next?.begunAt.getTime() ?? 0) - (older.next?.begunAt.getTime() ?? 0)).toBe(8_600_000)
   })
 })

@@ -25,12 +25,12 @@ const agent = () => createSandboxAgent('sandbox', sandbox.url)
 const times = { answerMs: 60_000, personMs: 60_000 }
 
 function byPassword(codes: string[], password = bot.password): Extract<LoginWay, { kind: 'password' }> {
-  const left = [...codes]
+  const codesLeft = [...codes]
   return {
     kind: 'password',
     accountName: bot.accountName,
     password,
-    code: async () => left.shift() ?? 'NONE9',
+    code: async () => codesLeft.shift() ?? 'NONE9',
   }
 }
 

@@ -41,8 +41,8 @@ function randomOf(seed: number): Random {
   }
 }
 
-function pick<T>(list: readonly T[], random: Random): T {
-  const picked = list[random(list.length)]
+function pick<T>(values: readonly T[], random: Random): T {
+  const picked = values[random(values.length)]
   if (picked === undefined) throw new Error('nothing to pick from')
   return picked
 }

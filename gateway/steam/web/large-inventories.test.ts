@@ -63,7 +63,7 @@ describe('an inventory counts as too large, not as a failure of Steam,', () => {
     const port = createWebSteam({ redirect: createSandboxAgent('sandbox', steam.url), time })
     const opened = await port.openSession(TOKEN)
     if (opened.kind !== 'open') throw new Error(JSON.stringify(opened))
-    // All pages that come take 9.9 of the 10 seconds.
+    // Of the deadline of 15 seconds, the bot's page may take 10. The pages that come take 9.9 of them.
     answerPages(pages, () => {
       nowMs += 9_900 / pages
     })

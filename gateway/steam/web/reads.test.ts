@@ -90,7 +90,7 @@ describe('reads', () => {
       return ok({ trades: pages.get(start) ?? [], more: start !== '600 6' })
     })
     const session = await steam.open()
-    const place = (tradeId: string, s: number) => ({ tradeId, begunAt: new Date(s * 1000) })
+    const place = (tradeId: string, atS: number) => ({ tradeId, begunAt: new Date(atS * 1000) })
     expect(await session.listSteamTrades(null)).toMatchObject({
       trades: [{ tradeId: '9' }, { tradeId: '8' }],
       next: place('8', 800),
@@ -268,13 +268,13 @@ describe('an inventory', () => {
     const ofTotal = (total: number) => (query: URLSearchParams) => {
       const count = Number(query.get('count'))
       if (count > 75) return { status: 400, body: null }
-      const from = Number(query.get('start_assetid') ?? 0)
-      const ids = Array.from({ length: Math.min(count, total - from) }, (_, index) =>
-        String(from + index + 1),
+      const start = Number(query.get('start_assetid') ?? 0)
+      const ids = Array.from({ length: Math.min(count, total - start) }, (_, index) =>
+        String(start + index + 1),
       )
       const assets = ids.map((assetid) => ({ assetid, classid: '1', instanceid: '0' }))
       const descriptions = [{ classid: '1', instanceid: '0', ...description(1) }]
-      const more = from + count < total ? { more_items: 1, last_assetid: String(from + count) } : {}
+      const more = start + count < total ? { more_items: 1, last_assetid: String(start + count) } : {}
       return { body: { success: 1, assets, descriptions, ...more } }
     }
     steam.routes.set(OFFERED_PATH, () => ({ status: 500, body: null }))

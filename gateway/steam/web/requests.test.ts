@@ -89,7 +89,7 @@ beforeEach(async () => {
     steam.routes.set(`steamcommunity.com/tradeoffer/55/${end}`, () => ({ body: { tradeofferid: '55' } }))
   }
   ours = await steam.open()
-  theirs = await library()
+  theirs = await openLibrary()
 })
 afterEach(async () => {
   theirs.manager.shutdown()
@@ -97,7 +97,7 @@ afterEach(async () => {
 })
 
 /** Returns the libraries, set up as in their documentation, and redirected to the scripted Steam. */
-async function library() {
+async function openLibrary() {
   const agent = createSandboxAgent('sandbox', steam.url)
   const session = new LoginSession(EAuthTokenPlatformType.WebBrowser, { agent })
   session.refreshToken = TOKEN
@@ -117,10 +117,10 @@ const theirOffer = () =>
 
 /** Returns the requests to this path while `work` ran, without the parts that differ between sessions. */
 async function requestsTo(path: string, work: () => Promise<unknown>) {
-  const from = steam.requests.length
+  const countBefore = steam.requests.length
   await work()
   return steam.requests
-    .slice(from)
+    .slice(countBefore)
     .filter((request) => request.path === path)
     .map(withoutSession)
 }
@@ -304,10 +304,10 @@ describe('the port makes the same request as the libraries', () => {
 
   it('to log in', async () => {
     const login = async (work: () => Promise<unknown>) => {
-      const from = steam.requests.length
+      const countBefore = steam.requests.length
       await work()
       return steam.requests
-        .slice(from)
+        .slice(countBefore)
         .filter(({ path }) => path.includes('/jwt/') || path.includes('/login/settoken'))
         .map(({ method, host, path, query, form, headers }) => {
           const { 'content-length': _, 'content-type': type, ...rest } = headers
@@ -334,7 +334,7 @@ describe('the port makes the same request as the libraries', () => {
       ['steamcommunity.com', transfer],
       ['store.steampowered.com', transfer],
     ])
-    expect(mine).toEqual(await login(library))
+    expect(mine).toEqual(await login(openLibrary))
   })
 })
 

@@ -52,8 +52,8 @@ afterEach(async () => {
 })
 
 async function openOtherBot() {
-  const [, other] = botsSchema.parse(await control('GET', 'bots'))
-  const opened = await portOnSandbox().openSession(other?.refreshToken ?? '')
+  const [, otherBot] = botsSchema.parse(await control('GET', 'bots'))
+  const opened = await portOnSandbox().openSession(otherBot?.refreshToken ?? '')
   if (opened.kind !== 'open') throw new Error(JSON.stringify(opened))
   return opened.session
 }
@@ -209,7 +209,7 @@ describe('an offer', () => {
   })
 
   it('to an account that cannot trade is refused with the right reason, however Steam words it', async () => {
-    const sent = async (name: string) => {
+    const sendTo = async (name: string) => {
       const { steamId, tradeUrl, tradable } = sandbox.as(name)
       const token = new URL(tradeUrl()).searchParams.get('token') ?? ''
       const assets = tradable(730)
@@ -218,17 +218,17 @@ describe('an offer', () => {
       return session.sendOffer({ steamId, token }, assets, 'A')
     }
     const refused = (reason: string) => ({ kind: 'refused', reason })
-    expect(await sent('magic_cannot_trade')).toEqual(refused('partner_cannot_trade'))
-    expect(await sent('magic_banned')).toEqual(refused('partner_trade_ban'))
-    expect(await sent('magic_limited')).toEqual(refused('partner_cannot_trade'))
-    expect(await sent('magic_private')).toEqual(refused('partner_cannot_trade'))
-    expect(await sent('magic_new_token')).toEqual(refused('access_denied'))
+    expect(await sendTo('magic_cannot_trade')).toEqual(refused('partner_cannot_trade'))
+    expect(await sendTo('magic_banned')).toEqual(refused('partner_trade_ban'))
+    expect(await sendTo('magic_limited')).toEqual(refused('partner_cannot_trade'))
+    expect(await sendTo('magic_private')).toEqual(refused('partner_cannot_trade'))
+    expect(await sendTo('magic_new_token')).toEqual(refused('access_denied'))
     expect(sandbox.world().offers).toEqual([])
     for (const behaviour of ['send-limited-account', 'send-private-inventory']) {
       sandbox.begin(behaviour, { times: 1 })
-      expect(await sent('nova_hound')).toEqual(refused('partner_cannot_trade'))
+      expect(await sendTo('nova_hound')).toEqual(refused('partner_cannot_trade'))
     }
-    expect(await sent('nova_hound')).toMatchObject({ kind: 'sent' })
+    expect(await sendTo('nova_hound')).toMatchObject({ kind: 'sent' })
   })
 
   it.each([
