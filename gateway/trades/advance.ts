@@ -38,17 +38,17 @@ async function advance(deps: Shell, bot: BotContext, tradeId: bigint): Promise<v
     const loaded = await deps.trades.load(tradeId)
     if (loaded === undefined || loaded.facts.botId !== bot.botId) return
     const { dueAt } = loaded.facts
-    const next = await dueStepOf(deps, loaded.trade)
+    const step = await dueStepOf(deps, loaded.trade)
     // Stop if nothing is due, or only a step that this call has done or must leave to a later call.
-    if (done.has(next)) {
-      if (next === 'nothing' || dueAt?.getTime() === lastDueAt?.getTime()) await setAlarm(deps, bot, loaded)
+    if (done.has(step)) {
+      if (step === 'nothing' || dueAt?.getTime() === lastDueAt?.getTime()) await setAlarm(deps, bot, loaded)
       return
     }
     lastDueAt = dueAt
-    await takeStep(deps, bot, { loaded, step: next })
+    await takeStep(deps, bot, { loaded, step })
     // A trade that ends in this call is reviewed later, and an offer that was just sent or found needs no read.
-    done.add(next).add('review')
-    if (next === 'send' || next === 'reconcile') done.add('read')
+    done.add(step).add('review')
+    if (step === 'send' || step === 'reconcile') done.add('read')
   }
 }
 
@@ -75,8 +75,8 @@ async function setAlarm(deps: Shell, bot: BotContext, loaded: LoadedTrade): Prom
 /** Only deadlines depend on whether Steam is down. Everything else is tried in any case. */
 async function dueStepOf(deps: ShellDeps, trade: Trade): Promise<DueStep> {
   const now = deps.clock.now()
-  const next = deps.core.dueStep(trade, now)
-  if (next !== 'cancel') return next
+  const step = deps.core.dueStep(trade, now)
+  if (step !== 'cancel') return step
   return deps.core.dueStep(trade, now, { isSteamDown: await deps.trades.isSteamDown() })
 }
 

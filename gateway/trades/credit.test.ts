@@ -110,7 +110,7 @@ describe('few statements write a credit', () => {
   )
 })
 
-/** Waits until `count` of the clients wait for another client's lock. */
+/** Waits until `count` of the database's connections wait for a lock. */
 const untilWaiting = (count: number) =>
   expect
     .poll(async () => {

@@ -70,15 +70,15 @@ describe('a bad end that Steam reported once', () => {
 
 describe('an acceptance without a Steam trade', () => {
   const accepted = { ...active, acceptedAt: at(20) }
-  const over = { kind: 'acceptance_withdrawn' }
+  const withdrawn = { kind: 'acceptance_withdrawn' }
 
   it.each<[OfferState, object[]]>([
-    ['active', [over]],
-    ['declined', [over, { kind: 'ended', end: { reason: 'declined' } }]],
-    ['cancelled', [over, { kind: 'ended', end: { reason: 'cancelled_elsewhere' } }]],
-    ['expired', [over, { kind: 'ended', end: { reason: 'expired' } }]],
-    ['in_escrow', [over, { kind: 'ended', end: { reason: 'escrow' } }]],
-    ['invalid_items', [over, { kind: 'doubted', badEnd: 'invalid_items' }]],
+    ['active', [withdrawn]],
+    ['declined', [withdrawn, { kind: 'ended', end: { reason: 'declined' } }]],
+    ['cancelled', [withdrawn, { kind: 'ended', end: { reason: 'cancelled_elsewhere' } }]],
+    ['expired', [withdrawn, { kind: 'ended', end: { reason: 'expired' } }]],
+    ['in_escrow', [withdrawn, { kind: 'ended', end: { reason: 'escrow' } }]],
+    ['invalid_items', [withdrawn, { kind: 'doubted', badEnd: 'invalid_items' }]],
   ])('is withdrawn if the offer is %s for a minute', (state, events) => {
     const first: [number, Fact] = [30, readAs(state)]
     expect(readInTurn(accepted, [first]).events).toEqual([

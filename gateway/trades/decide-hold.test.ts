@@ -70,7 +70,7 @@ describe('an escrow', () => {
 
 describe('the record of items that Steam holds', () => {
   const holdSeen: TradeEvent = { kind: 'hold_seen', offerId: '8', until: at(99) }
-  const over: TradeEvent = { kind: 'hold_ended', because: 'seen', at: at(120) }
+  const holdEnded: TradeEvent = { kind: 'hold_ended', because: 'seen', at: at(120) }
   const [ended, others] = [
     oneTradePerState.filter(isEnded),
     oneTradePerState.filter((trade) => !isEnded(trade)),
@@ -80,7 +80,7 @@ describe('the record of items that Steam holds', () => {
     for (const trade of ended) {
       const waiting = evolve(trade, holdSeen)
       expect(waiting).toEqual({ ...trade, offerId: '8', steamHoldUntil: at(99) })
-      expect(evolve(waiting, over)).toEqual({ ...waiting, steamHoldUntil: null, endedAt: at(120) })
+      expect(evolve(waiting, holdEnded)).toEqual({ ...waiting, steamHoldUntil: null, endedAt: at(120) })
     }
   })
 
@@ -88,8 +88,9 @@ describe('the record of items that Steam holds', () => {
     for (const trade of others) {
       expect(() => evolve(trade, holdSeen)).toThrow('hold_seen does not belong there')
       // The guard must not depend on the other states lacking the field.
-      expect(() => evolve({ ...trade, steamHoldUntil: at(99) } as Trade, over)).toThrow('hold_ended')
+      expect(() => evolve({ ...trade, steamHoldUntil: at(99) } as Trade, holdEnded)).toThrow('hold_ended')
     }
-    for (const trade of ended) expect(() => evolve(trade, over)).toThrow('hold_ended does not belong there')
+    for (const trade of ended)
+      expect(() => evolve(trade, holdEnded)).toThrow('hold_ended does not belong there')
   })
 })

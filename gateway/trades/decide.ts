@@ -305,10 +305,10 @@ function decideSteamTrade(trade: Trade, fact: SteamTradeRead, context: Circumsta
   if (isDeliverable(trade)) {
     const gone = proof.kind === 'taken_back' ? proof.assetIds : []
     if (proof.kind === 'delivered' || isPartLeft(steamTrade, gone)) {
-      const accepted = trade.state === 'active' ? (trade.acceptedAt ?? now) : now
+      const acceptedAt = trade.state === 'active' ? (trade.acceptedAt ?? now) : now
       const settlement = later(
-        settlementOf(steamTrade, accepted, protectionDays),
-        settlementOfOffers(trade, fact, accepted),
+        settlementOf(steamTrade, acceptedAt, protectionDays),
+        settlementOfOffers(trade, fact, acceptedAt),
       )
       const settlesAt = settlement !== null && settlement > now ? settlement : null
       const reversal: TradeEvent[] = gone.length > 0 ? [{ kind: 'reversed', assetIds: gone, at: now }] : []

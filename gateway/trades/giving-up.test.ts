@@ -79,6 +79,7 @@ describe('D-8 an accepted offer without proof', () => {
     const offer = session.offers.get(offerId)
     if (offer === undefined) throw new Error('Steam has no offer')
     session.offers.set(offerId, { ...offer, state: 'declined', tradeId: null })
+    // The new state must last for a minute: seven looks take 77 seconds.
     for (let look = 0; look < 7; look += 1) {
       till.clock.advance(11_000)
       await tradeHandlers(till.deps).trade(bot, tradeId)

@@ -30,9 +30,10 @@ export function waitsUntil(trade: Trade): Date | null {
     case 'timed_out': {
       if (trade.startedAt === null) return null
       const { steamHoldUntil, endedAt } = trade
-      const last = steamHoldUntil === null ? plus(endedAt, LAST_REVIEW_MS) : plus(steamHoldUntil, OVERDUE_MS)
-      const wait = plus(trade.startedAt, WAIT_MS)
-      return new Date(Math.max(last.getTime(), wait.getTime()))
+      const lastAsk =
+        steamHoldUntil === null ? plus(endedAt, LAST_REVIEW_MS) : plus(steamHoldUntil, OVERDUE_MS)
+      const waitEnd = plus(trade.startedAt, WAIT_MS)
+      return new Date(Math.max(lastAsk.getTime(), waitEnd.getTime()))
     }
     case 'final':
       return trade.lookAt === null ? null : plus(trade.lookAt, WAIT_MS)

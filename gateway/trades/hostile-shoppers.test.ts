@@ -32,8 +32,8 @@ const NAME_LIKE_BOT_SIDE = 'You have logged in from a new de'
 
 const NAMES = [
   ...BOT_SIDE.flatMap((text) =>
-    Array.from({ length: text.length - MOST_LETTERS + 1 }, (_, from) =>
-      text.slice(from, from + MOST_LETTERS),
+    Array.from({ length: text.length - MOST_LETTERS + 1 }, (_, start) =>
+      text.slice(start, start + MOST_LETTERS),
     ),
   ),
   '(24)',
@@ -189,6 +189,7 @@ describe('hostile shoppers', () => {
   })
 
   it('D-30 shoppers can make bots the last choice, but never exclude them', async () => {
+    // Three doubts in an hour bar a bot as doubted, so these requests are enough for every bot.
     for (let n = 0; n <= 3 * BOTS; n += 1) {
       steamSays([{ answer: 'refused', reason: 'access_denied' }])
       expect(await ask()).toEqual({ kind: 'active' })

@@ -74,11 +74,11 @@ const LEAST_AGE_MS = 120_000
 
 /** Logs an error for each offline bot for which trades wait. Call it once a minute. */
 export async function reportOverdue({ db, clock, log }: TradeDeps): Promise<void> {
-  const now = clock.now().getTime()
+  const nowMs = clock.now().getTime()
   const rows = await botsOfOverdueTrades(db, {
-    madeBefore: new Date(now - LEAST_AGE_MS),
+    madeBefore: new Date(nowMs - LEAST_AGE_MS),
     // The sweep postpones an overdue trade by this time.
-    dueBefore: new Date(now + WAKE_AGAIN_MS),
+    dueBefore: new Date(nowMs + WAKE_AGAIN_MS),
   })
   for (const { id, name, state, state_reason: reason, trades } of rows) {
     const about = { botId: String(id), bot: name, state, reason, trades: Number(trades) }

@@ -108,9 +108,9 @@ describe('a list of many pages', () => {
     session.accept('1', { isReceived: false })
     const lookedBackMs: number[] = []
     const { listOffers } = session
-    session.listOffers = async (from, cursor) => {
-      lookedBackMs.push(till.clock.now().getTime() - from.getTime())
-      const page = await listOffers(from, cursor)
+    session.listOffers = async (since, cursor) => {
+      lookedBackMs.push(till.clock.now().getTime() - since.getTime())
+      const page = await listOffers(since, cursor)
       return page.kind === 'offers' ? { ...page, sent: [] } : page
     }
     const { watch } = tradeHandlers(till.deps)

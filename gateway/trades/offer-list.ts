@@ -93,7 +93,7 @@ type BotLists = {
   leaseEpoch: bigint
   /** The running pass of the watch; null between passes. */
   watch: ListPass | null
-  /** Offers of that pass whose rows could not be read. */
+  /** Ids of offers in that pass whose rows could not be read; null stands for those without a readable id. */
   unreadable: Set<string | null>
   /** All changes up to this time have been seen. */
   completeAt: Date | null

@@ -134,15 +134,15 @@ describe('the pause', () => {
       const first = await unusedOffer(reason, state)
       const until = timeIn(60)
       expect(await shownUntil(first)).toBe(until.toISOString())
-      const next = await depositFor()
-      expect(await ask(next)).toEqual({ ...refusal('offers_paused'), until })
-      expect(await shownUntil(next)).toBeUndefined()
+      const second = await depositFor()
+      expect(await ask(second)).toEqual({ ...refusal('offers_paused'), until })
+      expect(await shownUntil(second)).toBeUndefined()
       await jump(till, 60)
       expect(await shownUntil(first)).toBeUndefined()
-      await openOffer(next)
-      await end(next, state, reason)
+      await openOffer(second)
+      await end(second, state, reason)
       expect(await shownUntil(first)).toBe(timeIn(120).toISOString())
-      expect(await shownUntil(next)).toBe(timeIn(120).toISOString())
+      expect(await shownUntil(second)).toBe(timeIn(120).toISOString())
       await jump(till, 61)
       const third = await depositFor()
       expect(await ask(third)).toMatchObject(refusal('offers_paused'))
@@ -205,18 +205,18 @@ test('D-31 a store that uses its entire share of the fleet leaves slots for othe
 })
 
 test('D-31 an account that is denied after its link was accepted is refused, but its open offer stays', async () => {
-  const [first, next] = [await depositFor(), await depositFor()]
+  const [first, second] = [await depositFor(), await depositFor()]
   await openOffer(first)
   await till.db
     .insertInto('denied_shopper')
     .values({ steam_id: PARTNER, reason: 'stolen items', denied_at: till.clock.now() })
     .execute()
-  expect(await ask(next)).toEqual(refusal('shopper_refused'))
+  expect(await ask(second)).toEqual(refusal('shopper_refused'))
   await openOffer(first)
 })
 
 test('D-31 the answer to the page says for how many seconds to wait, and until when', async () => {
-  const [first, next] = [await depositFor(), await depositFor()]
+  const [first, second] = [await depositFor(), await depositFor()]
   await openOffer(first)
   await end(first, 'declined', 'declined')
   const until = new Date(till.clock.now().getTime() + 60_000).toISOString()
@@ -226,7 +226,7 @@ test('D-31 the answer to the page says for how many seconds to wait, and until w
   app.setSerializerCompiler(serializerCompiler)
   handleErrors(app, till.deps.log)
   await app.register(tradeRoutes(till.deps))
-  const answer = await app.inject({ method: 'POST', url: '/api/trade', payload: next.body })
+  const answer = await app.inject({ method: 'POST', url: '/api/trade', payload: second.body })
   await app.close()
   expect([answer.statusCode, answer.json().code]).toEqual([409, 'offers_paused'])
   expect(answer.headers['retry-after']).toBe('40')

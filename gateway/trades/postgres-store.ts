@@ -147,11 +147,11 @@ export function openTradeTx(deps: WriteDeps, tx: Tx, tries = 1): TradeTx {
   const rows = new Map<bigint, LockedRows>()
   const announced = new Set<bigint>()
   const rowsOf = (tradeId: bigint): LockedRows => lockedIn(rows, tradeId)
-  const wake = async (on: Tx, tradeId: bigint, at: Date) => {
+  const wake = async (writeTx: Tx, tradeId: bigint, at: Date) => {
     const { row } = rowsOf(tradeId)
     const data = { kind: 'trade', tradeId: String(tradeId) } as const
     const when = { startAfter: at, singletonKey: `trade ${tradeId}` }
-    await deps.queue.send(on, { queue: botQueue(row.bot_id), data, ...when })
+    await deps.queue.send(writeTx, { queue: botQueue(row.bot_id), data, ...when })
   }
   return {
     async lockDeposit(id) {

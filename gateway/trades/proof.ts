@@ -18,7 +18,7 @@ export function judgeSteamTrade(trade: Trade, steamTrade: SteamTrade): Proof {
   const isTheirs = steamTrade.partnerSteamId === trade.partnerSteamId && steamTrade.rollbackOf === null
   if (!isTheirs || !sameAssets(steamTrade.received, trade.items)) return { kind: 'contradiction' }
   const marked = steamTrade.received.filter((asset) => asset.rolledBackAssetId !== null)
-  const all = steamTrade.received.map((asset) => asset.assetId)
+  const allIds = steamTrade.received.map((asset) => asset.assetId)
   switch (steamTrade.state) {
     case 'complete':
       return { kind: 'delivered' }
@@ -32,7 +32,7 @@ export function judgeSteamTrade(trade: Trade, steamTrade: SteamTrade): Proof {
       return { kind: 'not_yet' }
     case 'rolled_back':
       // A full reversal, whichever rows Steam has marked so far.
-      return { kind: 'taken_back', assetIds: all }
+      return { kind: 'taken_back', assetIds: allIds }
     case 'partly_rolled_back':
       return marked.length > 0
         ? { kind: 'taken_back', assetIds: marked.map((asset) => asset.assetId) }

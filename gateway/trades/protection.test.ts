@@ -379,8 +379,8 @@ describe('a reversal of credit that the store could spend', () => {
   it('D-36 the side that was liable at delivery pays for a reversal, even if the settings change later', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
     await deliver()
-    const later = { liability: 'store', credit_mode: 'on_release', risk_limit_usd_cents: 0n } as const
-    await till.db.updateTable('store').set(later).execute()
+    const changed = { liability: 'store', credit_mode: 'on_release', risk_limit_usd_cents: 0n } as const
+    await till.db.updateTable('store').set(changed).execute()
     session.takeBack(STEAM_TRADE)
     till.clock.advance(PROTECTION_DAYS * DAY_MS)
     await work()

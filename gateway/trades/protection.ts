@@ -111,8 +111,8 @@ async function readUntil(
 }
 
 /** Returns the later of two times; undefined if the first is undefined. */
-const laterKnown = (from: Date | undefined, other: Date | undefined): Date | undefined =>
-  from !== undefined && other !== undefined && other > from ? other : from
+const laterKnown = (first: Date | undefined, second: Date | undefined): Date | undefined =>
+  first !== undefined && second !== undefined && second > first ? second : first
 
 /** `onUnreadable`: called with the number of a page's unreadable rows, if there are any. */
 type Reading = {
@@ -138,8 +138,10 @@ async function readPages(
     const isComplete = page.next === null || page.next.begunAt < until
     after = page.next
     // The next page may fail, so record this one now.
-    const next = isComplete ? { begunAt: null, after: null, completeAt: pass.begunAt } : { ...pass, after }
-    await trades.saveHistoryPass(bot.botId, { writer: bot, now: clock.now() }, next)
+    const progress = isComplete
+      ? { begunAt: null, after: null, completeAt: pass.begunAt }
+      : { ...pass, after }
+    await trades.saveHistoryPass(bot.botId, { writer: bot, now: clock.now() }, progress)
     if (isComplete) return 'complete'
   }
   return undefined

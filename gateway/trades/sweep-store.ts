@@ -110,7 +110,7 @@ async function watchedOfRetired(db: Db, limit: number): Promise<WaitingTrade[]> 
   return [...openTrades, ...due]
 }
 
-/** The same rule as `waitsUntil` in giving-up.ts. `decide` makes the final decision. */
+/** The undelivered trades for which `waitsUntil` in giving-up.ts is past. `decide` makes the final decision. */
 function silentTrades(db: Db, now: Date, limit: number): Promise<WaitingTrade[]> {
   const before = (ms: number) => new Date(now.getTime() - ms)
   return selectTrades(db)

@@ -133,7 +133,7 @@ export type TradeEvent =
   | { kind: 'accepted'; steamTradeId: string | null; settlesAt: Date | null; at: Date }
   /** Steam reported something that counts only if a second read confirms it. */
   | { kind: 'doubted'; badEnd: Doubt; at: Date }
-  /** A later read contradicts what was in doubt. */
+  /** A later read did not confirm that report. */
   | { kind: 'doubt_ended' }
   /** Steam took the acceptance back before it reported a Steam trade. */
   | { kind: 'acceptance_withdrawn' }

@@ -237,15 +237,15 @@ describe('a till that has lost a trade', () => {
   it('D-25 the till searches for orphans once per lease, two weeks back, and then lists no offers', async () => {
     session.offers.set('50', orphan)
     session.offers.set('51', { ...orphan, offerId: '51', state: 'accepted', tradeId: steamTradeIdOf('51') })
-    const since: Date[] = []
+    const starts: Date[] = []
     const { listOffers } = session
-    session.listOffers = (from, cursor) => {
-      since.push(from)
-      return listOffers(from, cursor)
+    session.listOffers = (since, cursor) => {
+      starts.push(since)
+      return listOffers(since, cursor)
     }
     const { watch } = tradeHandlers(till.deps)
     expect([await watch(bot), await watch(bot)]).toEqual([0, 0])
-    expect(since).toEqual([new Date(till.clock.now().getTime() - 14 * 86_400_000)])
+    expect(starts).toEqual([new Date(till.clock.now().getTime() - 14 * 86_400_000)])
     expect(session.offers.get('50')?.state).toBe('cancelled')
     expect(orphanLines().map(({ offer }) => offer)).toEqual(['50', '51'])
     expect(await watch({ ...bot, leaseEpoch: 2n })).toBe(0)

@@ -118,10 +118,10 @@ async function readSingly(
   const lastReadAt = ({ id }: TradeSummary) => readAt.get(id) ?? 0
   const byAge = [...unseen].sort((one, other) => lastReadAt(one) - lastReadAt(other))
   const isDue = (row: TradeSummary) => nowMs - lastReadAt(row) >= UNREADABLE_EVERY_MS
-  const first = byAge.filter((row) => !isUnreadable(row))
-  const last = byAge.filter((row) => isUnreadable(row) && isDue(row))
-  const others = first.slice(0, last.length > 0 ? SINGLES_A_TURN - 1 : SINGLES_A_TURN)
-  for (const row of [...others, ...last].slice(0, SINGLES_A_TURN)) {
+  const readable = byAge.filter((row) => !isUnreadable(row))
+  const unreadable = byAge.filter((row) => isUnreadable(row) && isDue(row))
+  const first = readable.slice(0, unreadable.length > 0 ? SINGLES_A_TURN - 1 : SINGLES_A_TURN)
+  for (const row of [...first, ...unreadable].slice(0, SINGLES_A_TURN)) {
     if (row.offerId === null) continue
     readAt.set(row.id, nowMs)
     const answer = await session.readOffer(row.offerId)
