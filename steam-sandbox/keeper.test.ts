@@ -63,13 +63,13 @@ it('an offer in a world that the first version saved can be accepted', async () 
     trades: [],
   }
   writeFileSync(dataFile, JSON.stringify(old))
-  const again = await start()
-  const [first] = again.world().offers
-  expect(again.as('nova_hound').accept(first?.id ?? '')).toMatchObject({ kind: 'accepted' })
-  expect(again.world().offers[0]?.state).toBe(STATE.accepted)
-  expect(again.as('Tradetill Bot #1').items()).toHaveLength(1)
-  expect(again.as('magic_hold').items().length).toBeGreaterThan(10)
-  await again.close()
+  const restarted = await start()
+  const [first] = restarted.world().offers
+  expect(restarted.as('nova_hound').accept(first?.id ?? '')).toMatchObject({ kind: 'accepted' })
+  expect(restarted.world().offers[0]?.state).toBe(STATE.accepted)
+  expect(restarted.as('Tradetill Bot #1').items()).toHaveLength(1)
+  expect(restarted.as('magic_hold').items().length).toBeGreaterThan(10)
+  await restarted.close()
 })
 
 it('a saved world receives the magic players that it lacks, and its other accounts stay unchanged', async () => {
@@ -79,17 +79,17 @@ it('a saved world receives the magic players that it lacks, and its other accoun
   const world = savedWorld()
   const before = { ...world, accounts: world.accounts.slice(0, -2) }
   writeFileSync(dataFile, JSON.stringify(before))
-  const again = await start()
-  const { accounts } = again.world()
+  const restarted = await start()
+  const { accounts } = restarted.world()
   expect(accounts.slice(0, -2)).toEqual(before.accounts)
-  expect(accounts.slice(-2)).toMatchObject(world.accounts.slice(-2).map(idOf))
-  expect(again.world().offers).toEqual(before.offers)
+  expect(accounts.slice(-2)).toMatchObject(world.accounts.slice(-2).map(onlyIdOf))
+  expect(restarted.world().offers).toEqual(before.offers)
   const ids = accounts.flatMap(({ assets }) => assets.map(({ assetId }) => assetId))
   expect(new Set(ids).size).toBe(ids.length)
-  await again.close()
+  await restarted.close()
 })
 
-const idOf = ({ steamId }: { steamId: string }) => ({ steamId })
+const onlyIdOf = ({ steamId }: { steamId: string }) => ({ steamId })
 
 it('a file without a valid world is refused and stays unchanged', async () => {
   await (await start()).close()

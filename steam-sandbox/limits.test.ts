@@ -29,9 +29,9 @@ afterEach(() => steam.close())
 const API = 'https://api.steampowered.com/IEconService'
 
 async function readStatuses(uri: string, count: number): Promise<number[]> {
-  const all: number[] = []
-  for (let index = 0; index < count; index += 1) all.push((await get(bot.community, uri)).status)
-  return all
+  const statuses: number[] = []
+  for (let index = 0; index < count; index += 1) statuses.push((await get(bot.community, uri)).status)
+  return statuses
 }
 
 describe('quotas', () => {
@@ -191,10 +191,10 @@ describe('Steam hides', () => {
     expect([await countSeen(bot, 16), await countSeen(stranger, 16)]).toEqual([1, 0])
     steam.advance(7 * DAY_S)
     bot = await logIn(steam, 'Tradetill Bot #1')
-    const later = await logIn(steam, 'nova_hound')
-    expect([await countSeen(bot, 2), await countSeen(later, 2)]).toEqual([1, 0])
+    const laterStranger = await logIn(steam, 'nova_hound')
+    expect([await countSeen(bot, 2), await countSeen(laterStranger, 2)]).toEqual([1, 0])
     const inventoryPage = await get(
-      later.community,
+      laterStranger.community,
       `https://steamcommunity.com/inventory/${bot.steamId}/730/2`,
     )
     expect(String(inventoryPage.body)).toContain('"total_inventory_count":1')

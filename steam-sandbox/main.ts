@@ -9,10 +9,10 @@ const steam = await startSteam({
 })
 console.log(`steam sandbox ready at ${steam.url}`)
 
-let stopping = false
+let isStopping = false
 async function stop() {
-  if (stopping) return
-  stopping = true
+  if (isStopping) return
+  isStopping = true
   await steam.close()
   process.exit(0)
 }

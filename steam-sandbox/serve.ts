@@ -42,6 +42,7 @@ export async function serve(
   sendReply(response, fault?.effect.change?.(reply, request) ?? reply)
 }
 
+/** The most kinds of requests to count. Further kinds are left out. */
 const MOST_COUNTS = 500
 
 function count({ method, host, path, isOwn }: Incoming, { counts }: Sandbox): void {

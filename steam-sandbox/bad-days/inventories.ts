@@ -3,7 +3,7 @@ import { type BadDay, changedJson, type Effect, ERROR_PAGE, isRow } from './day.
 
 const INVENTORY = /^GET steamcommunity\.com\/(inventory\/|tradeoffer\/new\/partnerinventory\/)/
 
-const on = (line: string, effect: Effect): BadDay => ({ line, at: INVENTORY, effect })
+const onInventory = (line: string, effect: Effect): BadDay => ({ line, at: INVENTORY, effect })
 
 /** Hostile names that owners gave their items. A page must show them as text, without overflowing. */
 const HOSTILE_NAMES = [
@@ -19,38 +19,47 @@ const HOSTILE_NAMES = [
 /** Gives the items these names in turn. Each `market_hash_name` stays the same, so the prices do too. */
 function giveHostileNames(body: unknown): unknown {
   if (!isRow(body)) return body
-  const [list, key] = [
+  const [descriptions, key] = [
     body.descriptions ?? body.rgDescriptions,
     body.descriptions ? 'descriptions' : 'rgDescriptions',
   ]
-  if (typeof list !== 'object' || list === null) return body
-  const renamed = Object.entries(list).map(([id, row], index) => {
+  if (typeof descriptions !== 'object' || descriptions === null) return body
+  const renamed = Object.entries(descriptions).map(([id, row], index) => {
     const name = HOSTILE_NAMES[index % HOSTILE_NAMES.length]
     return [id, { ...row, name, market_name: name }] as const
   })
-  return { ...body, [key]: Array.isArray(list) ? renamed.map(([, row]) => row) : Object.fromEntries(renamed) }
+  return {
+    ...body,
+    [key]: Array.isArray(descriptions) ? renamed.map(([, row]) => row) : Object.fromEntries(renamed),
+  }
 }
 
 /** Faults of inventories, on the public page and on the page for offers. */
 export const INVENTORIES: Record<string, BadDay> = {
-  'inventory-403-null': on('A request gets 403 and `null`, as for a private inventory.', {
+  'inventory-403-null': onInventory('A request gets 403 and `null`, as for a private inventory.', {
     status: 403,
     body: null,
   }),
-  'inventory-400-null': on('A request gets 400 and `null`, as for a count that is too large.', {
+  'inventory-400-null': onInventory('A request gets 400 and `null`, as for a count that is too large.', {
     status: 400,
     body: null,
   }),
-  'inventory-429-null': on('A request gets 429 and `null`.', { status: 429, body: null }),
-  'inventory-429-html': on('A request gets 429 and an HTML page.', { status: 429, body: ERROR_PAGE }),
-  'inventory-500-20': on('A request gets 500 and an error text with (20).', {
+  'inventory-429-null': onInventory('A request gets 429 and `null`.', { status: 429, body: null }),
+  'inventory-429-html': onInventory('A request gets 429 and an HTML page.', {
+    status: 429,
+    body: ERROR_PAGE,
+  }),
+  'inventory-500-20': onInventory('A request gets 500 and an error text with (20).', {
     status: 500,
     body: { error: 'The request could not be completed. (20)' },
   }),
-  'inventory-no-success': on('A request gets `success: false`.', { status: 200, body: { success: false } }),
-  'inventory-null': on('A request gets 200 and `null`.', { status: 200, body: null }),
-  'inventory-html': on('A request gets 200 and an HTML page.', { status: 200, body: ERROR_PAGE }),
-  'inventory-no-assets': on(
+  'inventory-no-success': onInventory('A request gets `success: false`.', {
+    status: 200,
+    body: { success: false },
+  }),
+  'inventory-null': onInventory('A request gets 200 and `null`.', { status: 200, body: null }),
+  'inventory-html': onInventory('A request gets 200 and an HTML page.', { status: 200, body: ERROR_PAGE }),
+  'inventory-no-assets': onInventory(
     'The answer has a total count, but no items.',
     changedJson((body) => ({
       success: 1,
@@ -58,13 +67,13 @@ export const INVENTORIES: Record<string, BadDay> = {
       rwgrsn: -2,
     })),
   ),
-  'inventory-hostile-names': on(
+  'inventory-hostile-names': onInventory(
     'The names of items contain HTML, scripts, 10,000 letters, or marks that reverse the text.',
     changedJson(giveHostileNames),
   ),
-  'inventory-slow': { ...on('Every page takes 4 seconds.', {}), delayMs: 4000 },
+  'inventory-slow': { ...onInventory('Every page takes 4 seconds.', {}), delayMs: 4000 },
   'inventory-page-2-fails': {
-    ...on('The second page gets 500 and `null`.', { status: 500, body: null }),
+    ...onInventory('The second page gets 500 and `null`.', { status: 500, body: null }),
     when: ({ query }) => query.has('start_assetid') || Number(query.get('start') ?? 0) > 0,
   },
 }

@@ -195,9 +195,9 @@ describe('confirmations:', () => {
   row('list: confirmations that are not for offers', async () => {
     const offerId = await sendGift()
     steam.begin('confirm-something-else', { steamId: bot.steamId })
-    const all = await list()
+    const listed = await list()
     // A market listing with the number of the offer, an API key, and the offer itself.
-    expect(all.map(({ type, creator }) => [type, creator])).toEqual([
+    expect(listed.map(({ type, creator }) => [type, creator])).toEqual([
       [3, offerId],
       [9, '2'],
       [2, offerId],

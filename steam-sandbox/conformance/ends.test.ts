@@ -343,18 +343,20 @@ describe('inventories and a trade without faults:', () => {
   })
 
   row('untradable items', async () => {
-    const all = await inventoryOf(bot.community, shopper.steamId, { tradable: false })
+    const allItems = await inventoryOf(bot.community, shopper.steamId, { tradable: false })
     const tradable = await inventoryOf(bot.community, shopper.steamId)
-    expect(all.filter(({ tradable: isTradable }) => !isTradable).length).toBe(all.length - tradable.length)
-    expect(all.length).toBeGreaterThan(tradable.length)
+    expect(allItems.filter(({ tradable: isTradable }) => !isTradable).length).toBe(
+      allItems.length - tradable.length,
+    )
+    expect(allItems.length).toBeGreaterThan(tradable.length)
   })
 
   row('items that are not marketable, or not yet', async () => {
     const { steamId } = steam.as('magic_twins')
     const readTwins = async (appId: number) => {
-      const all = await inventoryOf(bot.community, steamId, { appId })
-      const newest = all.sort((a, b) => Number(b.assetid) - Number(a.assetid))
-      return newest.map(({ market_hash_name, marketable, descriptions, owner_descriptions: lines }) => ({
+      const items = await inventoryOf(bot.community, steamId, { appId })
+      const newestFirst = items.sort((a, b) => Number(b.assetid) - Number(a.assetid))
+      return newestFirst.map(({ market_hash_name, marketable, descriptions, owner_descriptions: lines }) => ({
         market_hash_name,
         marketable,
         lines: [...descriptions, ...(lines ?? [])].map(({ value }) => value),

@@ -113,8 +113,8 @@ describe('the answers of an inventory:', () => {
     expect((await failure(inventoryOf(bot.community, steamId))).message).toBe('HTTP error 500')
     expect((await partnerPage('magic_hoarder', '&start=1000')).status).toBe(500)
     await control(steam, 'DELETE behaviours/inventory-page-2-fails')
-    const all = await inventoryOf(bot.community, steamId, { tradable: false })
-    expect(all).toHaveLength(5000)
+    const allItems = await inventoryOf(bot.community, steamId, { tradable: false })
+    expect(allItems).toHaveLength(5000)
     expect(String((await partnerPage('magic_hoarder')).body)).toMatch(/"more":true,"more_start":1000/)
   })
 
@@ -139,7 +139,7 @@ test('items can have hostile names on the public page and the page for offers, b
   const itemsBefore = await inventoryOf(bot.community, nova())
   await control(steam, 'PUT behaviours/inventory-hostile-names', { times: 2 })
   const items = await inventoryOf(bot.community, nova())
-  const marketNames = (all: typeof items) => all.map((item) => item.market_hash_name)
+  const marketNames = (ofItems: typeof items) => ofItems.map((item) => item.market_hash_name)
   expect(marketNames(items)).toEqual(marketNames(itemsBefore))
   for (const name of ['x'.repeat(10_000), '<script>window.ran = 1</script>']) {
     expect(items).toContainEqual(expect.objectContaining({ name }))

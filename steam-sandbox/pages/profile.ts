@@ -73,7 +73,7 @@ ${rows.join('') || '<p>There are no trades yet.</p>'}`,
 type Viewer = { account: Account; nowS: number }
 
 function tradeCard(world: World, trade: Trade, { account, nowS }: Viewer): string {
-  const other = findAccount(world, trade.sender === account.steamId ? trade.partner : trade.sender)
+  const otherSide = findAccount(world, trade.sender === account.steamId ? trade.partner : trade.sender)
   const isProtected = isProtectedNow(trade, nowS) && !trade.rollbackOf
   const returned = new Set(trade.items.filter((item) => item.rolledBackAssetId).map(({ assetId }) => assetId))
   const note = ({ assetId }: { assetId: string }) =>
@@ -85,7 +85,7 @@ ${itemList(notReturned, { tick: 'item' })}<button name="reverse" value="part">Ta
   const until = trade.settlesAtS > 0 ? ` · protected until ${moment(trade.settlesAtS)}` : ''
   const undoes = trade.rollbackOf ? ` · reversal of trade ${trade.rollbackOf}` : ''
   return `<section class="card"><h2>${STATUS_TEXTS[trade.status] ?? 'Ended'}</h2>
-<p>With ${escapeHtml(other?.name ?? 'somebody')} · ${moment(trade.atS)}${until}${undoes}</p>
+<p>With ${escapeHtml(otherSide?.name ?? 'somebody')} · ${moment(trade.atS)}${until}${undoes}</p>
 ${itemList(trade.items, { note })}${isProtected ? form : ''}</section>`
 }
 

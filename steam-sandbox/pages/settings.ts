@@ -38,11 +38,11 @@ export function privacyPage(sandbox: Sandbox, steamId: string): Reply {
     title: 'Privacy settings',
     body(world, account) {
       const isHidden = traitsOf(world, account).inventory === 'hidden'
-      const [now, other, label] = isHidden
+      const [current, opposite, label] = isHidden
         ? ['Private', 'public', 'Make it public']
         : ['Public', 'private', 'Make it private']
-      return `<h2>Inventory: ${now}</h2>
-<form method="post"><button name="set" value="${other}">${label}</button></form>`
+      return `<h2>Inventory: ${current}</h2>
+<form method="post"><button name="set" value="${opposite}">${label}</button></form>`
     },
   })
 }

@@ -137,7 +137,7 @@ function offersSummary({ query }: Incoming, sandbox: Sandbox, caller: string): R
 function offerView(offer: Offer, sandbox: Sandbox, caller: string) {
   const isOurs = offer.sender === caller
   const world = sandbox.world()
-  const other = findAccount(world, isOurs ? offer.partner : offer.sender)
+  const otherSide = findAccount(world, isOurs ? offer.partner : offer.sender)
   const [give, receive] = isOurs ? [offer.give, offer.items] : [offer.items, offer.give]
   const [giver, receiver] = isOurs ? [offer.sender, offer.partner] : [offer.partner, offer.sender]
   const assetRows = (owner: string, items: Asset[]) => {
@@ -146,7 +146,7 @@ function offerView(offer: Offer, sandbox: Sandbox, caller: string) {
   }
   return {
     tradeofferid: offer.id,
-    accountid_other: other?.accountId ?? 0,
+    accountid_other: otherSide?.accountId ?? 0,
     message: offer.message,
     expiration_time: offer.createdAtS + OFFER_LIFE_S,
     trade_offer_state: offer.state,

@@ -120,8 +120,8 @@ function rowOf({ id, nonce, type, creatorId, headline, createdAtS }: Confirmatio
   }
 }
 
-function details(all: readonly Confirmation[], id: string): Reply {
-  const found = all.find((each) => each.id === id)
+function details(listed: readonly Confirmation[], id: string): Reply {
+  const found = listed.find((each) => each.id === id)
   if (!found) return text('<div class="mobileconf_empty">Oh nooooooes!</div>')
   const offer =
     found.type === TYPE.trade ? `<div class="tradeoffer" id="tradeofferid_${found.creatorId}"></div>` : ''
@@ -131,8 +131,8 @@ function details(all: readonly Confirmation[], id: string): Reply {
 /** Answers one confirmation, or several with ids and nonces in the same order. If one is unknown, answers none. */
 function answerAll(sandbox: Sandbox, account: Account, params: URLSearchParams): Reply {
   const [ids, nonces] = [listOf(params, 'cid'), listOf(params, 'ck')]
-  const all = confirmationsOf(sandbox, account)
-  const chosen = ids.map((id, index) => all.find((each) => each.id === id && each.nonce === nonces[index]))
+  const listed = confirmationsOf(sandbox, account)
+  const chosen = ids.map((id, index) => listed.find((each) => each.id === id && each.nonce === nonces[index]))
   const known = chosen.filter((each) => each !== undefined)
   if (known.length === 0 || known.length < ids.length) return FAILED
   const allow = params.get('op') === 'allow'

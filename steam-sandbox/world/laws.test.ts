@@ -140,11 +140,11 @@ it('the random scripts reach every state of an offer that steps can cause, and e
   )
   // Only a bad day shows an offer as reverted, and no step has that result.
   const offers = Object.values(STATE).filter((state) => state !== STATE.reverted)
-  const all = [
+  const reachable = [
     ...offers.map((state) => `offer ${state}`),
     ...Object.values(TRADE).map((status) => `trade ${status}`),
   ]
-  expect(all.filter((each) => !seen.has(each))).toEqual([])
+  expect(reachable.filter((each) => !seen.has(each))).toEqual([])
 })
 
 it('no step loses, duplicates or changes an item', () => {
@@ -152,13 +152,13 @@ it('no step loses, duplicates or changes an item', () => {
     itemsOf(world)
       .map(({ classId }) => classId)
       .sort()
-  const all = classes(SMALL)
+  const classesAtStart = classes(SMALL)
   fc.assert(
     fc.property(steps, (script) => {
       for (const world of run(script).worlds) {
         const ids = itemsOf(world).map(({ id }) => id)
         expect(new Set(ids).size).toBe(ids.length)
-        expect(classes(world)).toEqual(all)
+        expect(classes(world)).toEqual(classesAtStart)
       }
     }),
     RUNS,

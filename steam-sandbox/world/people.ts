@@ -150,9 +150,13 @@ export function traitsOf(world: World, account: Account): Traits {
 }
 
 function applySettings(traits: Traits, { inventory, hasNewLink, hasAuthenticator }: Settings): Traits {
-  const { inventory: shown, holdDays, tokenRegenerated, ...others } = traits
+  const { inventory: byBehaviour, holdDays, tokenRegenerated, ...others } = traits
   const effective =
-    inventory === 'private' ? 'hidden' : inventory === 'public' && shown === 'hidden' ? undefined : shown
+    inventory === 'private'
+      ? 'hidden'
+      : inventory === 'public' && byBehaviour === 'hidden'
+        ? undefined
+        : byBehaviour
   return {
     ...others,
     ...(effective === undefined ? {} : { inventory: effective }),

@@ -65,8 +65,8 @@ describe('a protected trade', () => {
     expect(back.trades[0]).toMatchObject({ status: TRADE.selectiveRollback, settlesAtS: NOW_S + 7 * DAY_S })
     expect(back.trades[0]?.items.filter(({ rolledBackAssetId }) => rolledBackAssetId)).toHaveLength(1)
     expect(bot(back).assets).toHaveLength(2)
-    const rest = advanceTo(back, NOW_S + 7 * DAY_S)
-    expect(bot(rest).assets.map(({ contextId }) => contextId)).toEqual(['2', '2'])
+    const settled = advanceTo(back, NOW_S + 7 * DAY_S)
+    expect(bot(settled).assets.map(({ contextId }) => contextId)).toEqual(['2', '2'])
   })
 
   it('cannot be reversed after it has settled, except by support', () => {
@@ -284,8 +284,8 @@ describe('a world that an older sandbox saved', () => {
       offers: [],
       trades: [{ id: '61', giver: 'a', receiver: 'b', atS: 1, settlesAtS: 9, items: [] }],
     }
-    const next = upgradeWorld(old, current)
-    expect(next?.accounts).toHaveLength(current.accounts.length)
-    expect(next?.trades).toMatchObject([{ sender: 'b', partner: 'a', status: 3, settled: false }])
+    const upgraded = upgradeWorld(old, current)
+    expect(upgraded?.accounts).toHaveLength(current.accounts.length)
+    expect(upgraded?.trades).toMatchObject([{ sender: 'b', partner: 'a', status: 3, settled: false }])
   })
 })

@@ -91,11 +91,11 @@ export function isProtectedApp(
   { sender, partner }: Pick<Trade, 'sender' | 'partner'>,
   appId: number,
 ): boolean {
-  const isFor = (steamId: string) => {
+  const protectsEveryGame = (steamId: string) => {
     const account = findAccount(world, steamId)
     return account !== undefined && traitsOf(world, account).everyGameProtected === true
   }
-  return appId === PROTECTED_APP || isFor(sender) || isFor(partner)
+  return appId === PROTECTED_APP || protectsEveryGame(sender) || protectsEveryGame(partner)
 }
 
 /** Delivers the items under new ids; protected ones go into context 16. */

@@ -65,7 +65,8 @@ describe('an offer', () => {
     const { world, answer } = acceptOffer(sent.world, accept, NOW_S)
     expect(answer).toMatchObject({ kind: 'accepted' })
     const item = world.trades[0]?.items[0]
-    const botItem = (w: World) => w.accounts.find(({ steamId }) => steamId === bot.steamId)?.assets[0]
+    const botItem = ({ accounts }: World) =>
+      accounts.find(({ steamId }) => steamId === bot.steamId)?.assets[0]
     expect(botItem(world)).toMatchObject({ assetId: item?.newAssetId, contextId: '16' })
     expect(item?.newAssetId).not.toBe(item?.assetId)
     expect(botItem(advanceTo(world, NOW_S + 7 * 86_400 - 1))?.contextId).toBe('16')
