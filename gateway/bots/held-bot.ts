@@ -41,7 +41,7 @@ const HEALTH_MS = 1_000
 const BEAT_AGAIN_MS = 1_000
 /** How often to check whether a lease is over. A write to Steam checks the clock itself. */
 const EXPIRY_MS = 100
-/** How long to wait for a write to the database that must not hold up the bot. */
+/** How long to wait for the database where that must not hold up the bot. */
 const BRIEF_MS = 2_000
 
 export type HeldBotDeps = {

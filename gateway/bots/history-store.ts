@@ -43,8 +43,8 @@ export async function saveHistoryPass(
 const hadItems = sql<boolean>`exists (select from custody_entry where custody_entry.bot_id = bot.id)`
 
 /**
- * A history is due if it was never taken. It is also due if it was last taken before `takenBefore`, and either a pass is
- * under way, no pass was ever completed, or the last complete pass began before `passBefore`.
+ * A history is due if no sweep ever took it. It is also due if a sweep last took it before `takenBefore`, and either a
+ * pass is under way, no pass was ever completed, or the last complete pass began before `passBefore`.
  */
 export type DueHistories = { now: Date; takenBefore: Date; passBefore: Date }
 

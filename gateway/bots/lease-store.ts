@@ -156,7 +156,10 @@ export async function noteSession(
     .execute()
 }
 
-/** Writes what shoppers compare with the bot's page on Steam. Has no effect once the lease is lost. */
+/**
+ * Writes the bot's joining day and level, which shoppers compare with the bot's page on Steam. Has no effect once the
+ * lease is lost.
+ */
 export async function noteProfile(
   db: Db,
   lease: Lease,

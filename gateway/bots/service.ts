@@ -58,7 +58,10 @@ export async function chooseBotForTrade(
   return undefined
 }
 
-/** Skips bots that another transaction is assigning a trade to, so a crowd does not fill one bot after another. */
+/**
+ * Locks the best bot that no other transaction is assigning a trade to, so a crowd does not fill one bot after another.
+ * If the first MOST_LOCK_TRIES bots are all locked, waits for the best one.
+ */
 async function lockOne(tx: Tx, ranked: readonly BotFacts[]): Promise<bigint> {
   for (const { botId } of ranked.slice(0, MOST_LOCK_TRIES)) if (await tryLockTradesOf(tx, botId)) return botId
   const [first] = ranked

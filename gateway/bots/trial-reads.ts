@@ -18,7 +18,7 @@ const DOUBT_MS = 10_000
 
 export type TrialReads = {
   remember(read: InventoryRead, answer: Answer): void
-  /** The read to try now. `failingMs`: how long inventories have been failing. */
+  /** The read to try now; undefined if none is due. `failingMs`: how long inventories have been failing. */
   next(failing: { failingMs: number; sinceAnswerMs: number }): InventoryRead | undefined
 }
 

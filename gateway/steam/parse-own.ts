@@ -11,6 +11,7 @@ export type OwnPage = { items: OwnItem[]; unreadable: number; total: number | nu
 
 const MAX_NAME_CHARACTERS = 200
 
+/** A page with more than 5,000 items is unreadable. We ask for 1,000. */
 const apiPage = z.object({
   response: z.object({
     assets: z.array(z.unknown()).max(5_000).optional(),

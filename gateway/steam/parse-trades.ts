@@ -50,6 +50,7 @@ const movedAssetRow = assetRow.extend({
 
 const tradesAnswer = z.object({ response: z.object({ trades: z.array(z.unknown()).optional() }) })
 
+/** An answer with more than 500 rows is unreadable. We ask for 100. */
 const historyAnswer = z.object({
   response: z.object({
     trades: z.array(z.unknown()).max(500).optional(),

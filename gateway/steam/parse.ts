@@ -55,6 +55,7 @@ const offerRow = z.object({
 
 const offerAnswer = z.object({ response: z.object({ offer: z.unknown().optional() }) })
 
+/** An answer with more rows than these limits is unreadable. */
 const offersAnswer = z.object({
   response: z.object({
     trade_offers_sent: z.array(z.unknown()).max(5000).optional(),

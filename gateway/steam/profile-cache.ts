@@ -5,6 +5,7 @@ type ReadProfile = Steam['readProfile']
 
 /** How long a changed name or picture may take to appear. */
 const PROFILE_MS = 5 * 60_000
+/** How long a new account may take to be found. */
 const UNKNOWN_MS = 60_000
 /** How long a missing answer is cached: only briefly, so "try again" soon reaches Steam. */
 const UNAVAILABLE_MS = 1_000

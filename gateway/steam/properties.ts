@@ -3,6 +3,7 @@ import { z } from 'zod'
 
 /** The id of the property with a weapon's paint ("Finish Catalog"). Only items of Counter-Strike have it. */
 const PAINT_PROPERTY = 7
+/** The rest of a longer list is not read. */
 const MOST_PROPERTIES = 30
 
 /** Steam's number of a paint, as text or as a number. */

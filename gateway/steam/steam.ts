@@ -158,7 +158,7 @@ export type Offer = {
   partnerSteamId: string
   message: string
   state: OfferState
-  /** Null until the offer is accepted. */
+  /** Null until Steam reports the trade, which can be some time after the acceptance. */
   tradeId: string | null
   itemsToReceive: OfferAsset[]
   itemsToGive: OfferAsset[]

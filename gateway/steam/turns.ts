@@ -59,6 +59,7 @@ export type Turns = {
 const WAITING_SHARE = 1 / 2
 /** After Steam has refused a method to this many accounts in a row, the refusals count for the address. */
 const ACCOUNTS_OF_ADDRESS = 2
+/** The most accounts whose budgets are kept. Beyond that, those that opened a session longest ago are dropped. */
 const MOST_ACCOUNTS = 1_000
 
 type Settings = {

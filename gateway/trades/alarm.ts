@@ -10,7 +10,10 @@ export const INTENT_LIFE_MS = 60_000
 /** If a send has no result after this time, its process counts as lost. */
 const SEND_LOST_MS = 20_000
 
-/** A bad end (Steam's states 1, invalid, and 8, invalid items) counts only if a read after this pause confirms it. */
+/**
+ * A bad end (Steam shows the offer as invalid, or its trade as failed or taken back) counts only if a read after this
+ * pause confirms it.
+ */
 export const BAD_END_PAUSE_MS = 10_000
 /** How long to try to confirm a bad end. If no read has confirmed it by then, Steam has taken it back. */
 const CONFIRM_MS = 600_000

@@ -65,6 +65,7 @@ describe('D-24 items that Steam holds', () => {
     expect(await statusOf(deposit.id)).toBe('tradeHasInvalidItems')
     expect(await trade()).toMatchObject({ state: 'invalid', reason: 'escrow' })
     expect(await liveFlags()).toEqual([true, true])
+    // Thirty reads take seven and a half days, half of the hold.
     for (let look = 0; look < 30; look += 1) await workAfter(6 * HOUR_MS)
     expect(cancels()).toEqual([])
     expect((await trade()).due_at).not.toBeNull()

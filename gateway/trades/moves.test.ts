@@ -100,6 +100,7 @@ describe('D-30 a bot that our own limits hold back', () => {
     const { body } = await aDeposit(till, store)
     const answer = requestTrade(till.deps, body)
     await expect.poll(trades).toHaveLength(1)
+    // More turns than the four bots that may try the request.
     for (let turns = 0; turns < 8; turns += 1) await work()
     expect((await trades()).map(({ state }) => state)).toEqual(['refused', 'refused', 'refused', 'intended'])
     const acceptPartner = async () => ({ kind: 'ok', holdDays: { own: 0, partner: 0 } })

@@ -16,7 +16,10 @@ export function worthOf(
   return { total, gross }
 }
 
-/** `total`, `atRisk`: as credited at the delivery. `held`: what is held now. `reversed`: what reversals have taken. */
+/**
+ * `total`: the entire credit. `atRisk`: the part given before the protection ended. `held`: the part held now.
+ * `reversed`: what reversals have taken.
+ */
 type Credit = { total: bigint; held: bigint; reversed: bigint; atRisk: bigint }
 
 /**

@@ -7,6 +7,8 @@ import { assetView } from './economy.ts'
 import { sessionOf } from './login.ts'
 
 const MAX_COUNT = 2000
+/** The size of a page if the caller names none. */
+const DEFAULT_COUNT = 75
 const PARTNER_PAGE_SIZE = 1000
 /** In Counter-Strike 2, only the owner sees an item for this long after its trade. */
 const HIDDEN_S = 10 * DAY_S
@@ -18,7 +20,7 @@ export function publicInventory(request: Incoming, sandbox: Sandbox): Reply | un
   const [, steamId = '', appId = '', contextId = ''] = match
   const refused = sandbox.quotas.refuse(request, '')
   if (refused) return refused
-  const count = Number(request.query.get('count') ?? 75)
+  const count = Number(request.query.get('count') ?? DEFAULT_COUNT)
   if (!(count >= 1 && count <= MAX_COUNT)) return json(null, 400)
   const world = sandbox.world()
   const account = findAccount(world, steamId)
