@@ -252,14 +252,14 @@ describe('live mode', () => {
   })
 
   test('reads the database’s addresses from files, and refuses a missing file or an address that is set twice', () => {
-    const [file, none] = [join(folder, 'url'), join(folder, 'none')]
+    const [file, missingFile] = [join(folder, 'url'), join(folder, 'none')]
     writeFileSync(file, `${LIVE.DATABASE_URL}\n`)
     const { DATABASE_URL: url, ...others } = LIVE
     const files = { DATABASE_URL_FILE: file, TRADETILL_OWNER_DATABASE_URL_FILE: file }
     expect(read({ ...others, ...files })).toMatchObject({
       config: { databaseUrl: url, ownerDatabaseUrl: url },
     })
-    expect(problemsOf({ ...others, DATABASE_URL_FILE: none })).toEqual([
+    expect(problemsOf({ ...others, DATABASE_URL_FILE: missingFile })).toEqual([
       expect.stringMatching(/^DATABASE_URL_FILE names a file that does not exist/),
     ])
     expect(problemsOf({ ...LIVE, DATABASE_URL_FILE: file })).toEqual([

@@ -289,9 +289,9 @@ describe('an act', () => {
   })
 
   it('of any command has a case above or a test elsewhere', () => {
-    const names = allCommands().filter(({ command }) => 'reason' in (command.parameters.flags ?? {}))
+    const actCommands = allCommands().filter(({ command }) => 'reason' in (command.parameters.flags ?? {}))
     expect([...CASES.map(({ act }) => act), ...ACTS_TESTED_ELSEWHERE].sort()).toEqual(
-      names.map(({ name }) => name).sort(),
+      actCommands.map(({ name }) => name).sort(),
     )
   })
 

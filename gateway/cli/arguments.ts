@@ -6,6 +6,7 @@ import { isRealDay } from '../kit/real-day.ts'
 import { parseAmount } from '../operations/amount.ts'
 import { Refusal } from './terminal.ts'
 
+/** At most 18 digits, because every such number fits into a `bigint` of PostgreSQL. */
 const ID = /^[1-9]\d{0,17}$/
 
 export function id(text: string): bigint {

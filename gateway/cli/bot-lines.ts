@@ -10,8 +10,8 @@ export function botViewLines(bot: BotView): string[] {
   ] as const
   return [
     ...botLines({ bots: [bot], tooMany: 0, disarmed: false }),
-    ...failing.flatMap(([what, since]) =>
-      since === null ? [] : [`${what} have failed since ${since.toISOString()}`],
+    ...failing.flatMap(([calledFor, since]) =>
+      since === null ? [] : [`${calledFor} have failed since ${since.toISOString()}`],
     ),
     `calls to Steam in the last hour: ${calls.asked}, ${calls.limited} refused as too many, ${calls.failed} failed, ${calls.heldBack} held back by our own limits`,
     ...games.map(({ game, held, protected: kept, onTheWay, most, room }) =>

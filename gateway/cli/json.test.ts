@@ -30,7 +30,7 @@ import { allCommands } from './app.ts'
 let till: Till
 let folder: string
 let sandbox: Awaited<ReturnType<typeof startSteam>>
-/** The answers, in the order in which the commands ran. */
+/** The last answer under each name, in the order in which the names were first used. */
 const answers = new Map<string, unknown>()
 
 const botSchema = z.object({

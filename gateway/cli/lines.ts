@@ -27,7 +27,7 @@ const dayOf = (date: Date): string => date.toISOString().slice(0, 10)
 
 export function botLines({ bots, tooMany, disarmed }: BotList): string[] {
   const lines = bots.map((bot) => {
-    // In any other case, the reason is from a gateway that no longer holds the bot.
+    // Unless one of these is true, the reason is old: it is from a gateway that no longer holds the bot.
     const isCurrent = bot.state === 'dead' || bot.hasGateway || bot.loginAfter !== null
     const why = isCurrent ? bot.stateReason : undefined
     const fallback = bot.hasGateway ? 'logging in' : 'no gateway holds it'
@@ -86,7 +86,7 @@ export function planLines(data: Plan | Migrated): string[] {
 
 export function backupLines(backup: CheckedBackup): string[] {
   const { mode, isOwnKey, missing, stores, deposits, events, entries, differences } = backup
-  const newest = (what: string, at: Date | null) => `newest ${what}\t${at?.toISOString() ?? 'none'}`
+  const newest = (noun: string, at: Date | null) => `newest ${noun}\t${at?.toISOString() ?? 'none'}`
   return [
     `mode\t${mode}`,
     `master key\t${isOwnKey ? 'the one of these settings' : 'not the one of these settings: keep the key of this backup'}`,

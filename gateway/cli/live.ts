@@ -76,9 +76,9 @@ export async function checkLive(settings: LiveSettings, world = realWorld()): Pr
     game,
     clock: { now: () => now },
     pause: delay,
-    onPassed(what) {
+    onPassed(checkName) {
       passed += 1
-      world.say(`ok  ${what}`)
+      world.say(`ok  ${checkName}`)
     },
     ...(item === undefined ? {} : { smoke: smokeOf(item, waitsForAccept) }),
   })

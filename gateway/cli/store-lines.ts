@@ -15,7 +15,7 @@ export const freshStoreLines = ({ storeId, mode, apiKey, webhookSecret }: FreshS
     ? []
     : [
         `  webhook secret  ${webhookSecret}`,
-        `Once the store has the secret, send a test and see the answer: ${testFor({ storeId, mode })}`,
+        `Once the store has the secret, send a test and see the answer: ${testCommandFor({ storeId, mode })}`,
       ]),
 ]
 
@@ -26,11 +26,11 @@ export const updatedStoreLines = (
 ): string[] => [
   `Store ${storeId} updated.`,
   ...(webhookSecret === null ? [] : [`  webhook secret  ${webhookSecret}`]),
-  ...(webhookUrl === undefined ? [] : [`To send a test and see the answer: ${testFor({ storeId, mode })}`]),
+  ...(webhookUrl === undefined ? [] : [`To send a test and see the answer: ${testCommandFor({ storeId, mode })}`]),
 ]
 
 /** `store add` and `store update` send no test: a new store cannot check a signature before it has the secret. */
-const testFor = ({ storeId, mode }: Pick<FreshStore, 'storeId' | 'mode'>): string =>
+const testCommandFor = ({ storeId, mode }: Pick<FreshStore, 'storeId' | 'mode'>): string =>
   `${PREFIX} ${mode === 'live' ? 'doctor --send-webhooks' : `trigger --store ${storeId} deposit.succeeded`}`
 
 export function storeLines(store: StoreView): string[] {

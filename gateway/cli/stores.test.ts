@@ -48,7 +48,7 @@ it('a store is added and shown, and gets more keys; each secret is shown once', 
   }
 })
 
-it('a change of a store’s webhook address prints the command that tests webhooks; other changes do not', async () => {
+it('store add and store update print the command that tests webhooks if they set a webhook URL, and not otherwise', async () => {
   const sandboxTest = (id: string) => `trigger --store ${id} deposit.succeeded`
   const hook = ['--webhook-url', 'http://localhost:1/hook']
   expect((await run(...ADD)).out).not.toContain('test and')

@@ -67,8 +67,8 @@ function openQuestions(stdin: Streams['stdin'], stderr: NodeJS.WritableStream): 
       done()
     },
   })
-  const terminal = stdin.isTTY === true
-  const lines = createInterface({ input: stdin, output, terminal })
+  const isTerminal = stdin.isTTY === true
+  const lines = createInterface({ input: stdin, output, terminal: isTerminal })
   const iterator = lines[Symbol.asyncIterator]()
   return {
     async ask(question, { hidden = false } = {}) {
@@ -77,7 +77,7 @@ function openQuestions(stdin: Streams['stdin'], stderr: NodeJS.WritableStream): 
       lines.setPrompt(question)
       isHidden = hidden
       const { value, done } = await iterator.next()
-      if (hidden && terminal) stderr.write('\n')
+      if (hidden && isTerminal) stderr.write('\n')
       isHidden = false
       if (done === true) throw new Refusal('usage', 'The input ended before the last answer.')
       return String(value)

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => till.close())
 
-const listOf = (words: string, store: string) =>
+const runFor = (words: string, store: string) =>
   runCommand([...words.split(' '), '--store', store], { databaseUrl: till.url })
 
 it.each([
@@ -22,6 +22,6 @@ it.each([
   'key list',
   'price why --game cs --item Knife',
 ])('%s refuses a store that does not exist, and accepts a store without rows', async (words) => {
-  expect(await listOf(words, '999')).toEqual({ code: 3, out: '', errors: 'There is no store 999.\n' })
-  expect((await listOf(words, storeId)).errors).not.toContain('There is no store')
+  expect(await runFor(words, '999')).toEqual({ code: 3, out: '', errors: 'There is no store 999.\n' })
+  expect((await runFor(words, storeId)).errors).not.toContain('There is no store')
 })

@@ -341,11 +341,11 @@ describe('D-33 the approval of a second operator', () => {
   test('is no longer possible once the proposing operator is removed', async () => {
     const mallory = await signIn(till, 'Mallory')
     const proposalId = proposalIdIn((await pay(mallory, '150.00')).error?.message)
-    const idOfAda = proposalIdIn((await pay(ada, '150.00')).error?.message)
+    const idOfAdasProposal = proposalIdIn((await pay(ada, '150.00')).error?.message)
     const removed = await dismissOperator({ ...till.by('host'), reason: 'has left' }, 'Mallory')
     expect(removed).toMatchObject({ kind: 'done', data: { declinedProposals: [BigInt(proposalId)] } })
     expect(await decide(grace, proposalId)).toMatchObject({ status: 404 })
-    expect(await decide(grace, idOfAda, 'decline')).toMatchObject({ status: 200 })
+    expect(await decide(grace, idOfAdasProposal, 'decline')).toMatchObject({ status: 200 })
     // A proposal that was inserted while its operator was being removed.
     await till.db
       .updateTable('proposal')

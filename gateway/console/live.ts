@@ -62,14 +62,14 @@ export function createLive({ log, readMark }: Deps): Live {
     }
   }
   const check = async (): Promise<void> => {
-    const next = await readMark()
+    const newMark = await readMark()
     if (streams.size === 0) return
     checks += 1
     const isBeat = checks % CHECKS_PER_BEAT === 0
     if (isBeat) await endExpired()
     if (streams.size === 0) return
-    const isNews = mark !== undefined && next !== mark
-    mark = next
+    const isNews = mark !== undefined && newMark !== mark
+    mark = newMark
     if (isNews) send('data: changed\n\n')
     else if (isBeat) send(': still here\n\n')
   }

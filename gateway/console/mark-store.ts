@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 
 /**
- * Returns a value that changes when a deposit, trade, event, ledger entry or act is added, when the number of outages
- * or of open proposals changes, and when a bot changes its state, or goes online or offline.
+ * Returns a value that changes when a deposit, trade, ledger entry or act is added, when an event is published, when
+ * the number of outages or of open proposals changes, and when a bot changes its state, or goes online or offline.
  */
 export async function readMark(db: Db): Promise<string> {
   const { rows } = await sql<{ mark: string }>`

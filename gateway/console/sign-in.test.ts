@@ -230,7 +230,7 @@ test('sign-in attempts are limited per address and overall, but the calls of a s
   till.advanceLimits(5_000)
   expect(await tryKeys(2)).toEqual(['link_over', 'too_many'])
   const { app } = till
-  const from = (remoteAddress: string) =>
+  const beginFrom = (remoteAddress: string) =>
     app.inject({
       method: 'POST',
       url: '/ops/sign-in/begin',
@@ -240,7 +240,7 @@ test('sign-in attempts are limited per address and overall, but the calls of a s
     })
   // The limit of all addresses together is 60 at once. The attempts above used a few of them.
   const statuses: number[] = []
-  for (let n = 0; n < 60; n += 1) statuses.push((await from(`198.51.100.${n}`)).statusCode)
+  for (let n = 0; n < 60; n += 1) statuses.push((await beginFrom(`198.51.100.${n}`)).statusCode)
   expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0)
   expect(statuses.slice(0, 40)).toEqual(Array.from({ length: 40 }, () => 200))
 })

@@ -177,12 +177,12 @@ async function startConsumers({ boss, log, pollSeconds }: { boss: PgBoss; log: L
       },
       onError: (error) => log.error({ err: error, queue: name }, 'queue jobs could not be taken'),
     })
-    const others = consumers.get(name) ?? new Set()
-    consumers.set(name, others.add(consumer))
+    const queueConsumers = consumers.get(name) ?? new Set()
+    consumers.set(name, queueConsumers.add(consumer))
     consumer.wake()
     return async () => {
-      others.delete(consumer)
-      if (others.size === 0 && consumers.get(name) === others) consumers.delete(name)
+      queueConsumers.delete(consumer)
+      if (queueConsumers.size === 0 && consumers.get(name) === queueConsumers) consumers.delete(name)
       await consumer.stop()
     }
   }

@@ -23,8 +23,8 @@ const STATES = /^(?:08|53)...$|^57P0[1-5]$/
 const READ_ONLY = '25006'
 const IO_ERROR = '58030'
 
-/** Errors of `pg` without a code. */
-const WORDS = [
+/** How the messages of those errors of `pg` begin that have no code. */
+const MESSAGES = [
   'Connection terminated',
   'Client has encountered a connection error and is not queryable',
   'Client was closed and is not queryable',
@@ -37,7 +37,7 @@ export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some((cause) => isDatabaseAway(cause))
   if (isDatabaseAway(error.cause)) return true
   const code = sqlState(error)
-  if (code === undefined) return WORDS.some((words) => error.message.startsWith(words))
+  if (code === undefined) return MESSAGES.some((message) => error.message.startsWith(message))
   return (
     STATES.test(code) || code === READ_ONLY || code === IO_ERROR || (isOfSocket(error) && NETWORK.has(code))
   )

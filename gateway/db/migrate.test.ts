@@ -182,7 +182,7 @@ describe('migrate', () => {
   describe('a table in use', () => {
     const ADD_COLUMN = `alter table one add column name text`
 
-    /** Locks the table until it is released. */
+    /** Locks the table until the returned function is called. */
     async function lockTable() {
       const client = await database.pool.connect()
       await client.query('begin; select * from one')
@@ -201,8 +201,8 @@ describe('migrate', () => {
         url: database.url,
         folder,
         locks: { waitMs: 10, tries: 6_000, pauseMs: 10 },
-        onProgress: (what) => {
-          waits.push(what)
+        onProgress: (message) => {
+          waits.push(message)
           if (waits.length === 3) void release()
         },
       })
@@ -268,7 +268,7 @@ describe('migrate', () => {
   test('reports a wait for another process, and every migration that it applies', async () => {
     writeFileSync(join(folder, '0002_two.sql'), 'create table two (id int);')
     const progress: string[] = []
-    const onProgress = (what: string) => void progress.push(what)
+    const onProgress = (message: string) => void progress.push(message)
     await database.db.connection().execute(async (db) => {
       await sql`select pg_advisory_lock(${MIGRATION_LOCK})`.execute(db)
       const migrated = migrate({ url: database.url, folder, onProgress })

@@ -22,7 +22,7 @@ export type MigrateOptions = {
   locks?: { waitMs: number; tries: number; pauseMs: number }
 }
 
-type OnProgress = (what: string) => void
+type OnProgress = (message: string) => void
 
 /** Any fixed number. The lock keeps two starting gateways from migrating at the same time. */
 export const MIGRATION_LOCK = 7_203_114
@@ -89,13 +89,13 @@ export async function applyMigrations(client: pg.Client, options: MigrateOptions
  * because a statement that waits on the server would keep the other process from building an index concurrently.
  */
 async function takeLock(client: pg.Client, onProgress: OnProgress | undefined): Promise<void> {
-  for (let tries = 1; !(await hasLock(client)); tries += 1) {
+  for (let tries = 1; !(await tryLock(client)); tries += 1) {
     if (tries === 1) onProgress?.('waiting for another process that migrates')
     await delay(LOCK_PAUSE_MS)
   }
 }
 
-async function hasLock(client: pg.Client): Promise<boolean> {
+async function tryLock(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
     MIGRATION_LOCK,
   ])
@@ -112,8 +112,8 @@ async function prepareTable(client: pg.Client): Promise<void> {
 const OWNER_ADVICE =
   'The role of DATABASE_URL may not change tables: set TRADETILL_OWNER_DATABASE_URL to the owner of the database for this start.'
 
-function failureOf(what: string, error: unknown): Error {
-  return new Error(`${what}: ${reasonOf(error)}${sqlState(error) === DENIED ? `. ${OWNER_ADVICE}` : ''}`, {
+function failureOf(problem: string, error: unknown): Error {
+  return new Error(`${problem}: ${reasonOf(error)}${sqlState(error) === DENIED ? `. ${OWNER_ADVICE}` : ''}`, {
     cause: error,
   })
 }

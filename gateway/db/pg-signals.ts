@@ -38,8 +38,8 @@ export async function createSignals({
     until: async (topic, check, { timeoutMs, signal }) => {
       const end = performance.now() + timeoutMs
       const waiter = createWaiter(signal)
-      const others = waiters.get(topic) ?? new Set()
-      waiters.set(topic, others.add(waiter.wake))
+      const ofTopic = waiters.get(topic) ?? new Set()
+      waiters.set(topic, ofTopic.add(waiter.wake))
       try {
         for (;;) {
           const value = await check()
@@ -49,8 +49,8 @@ export async function createSignals({
         }
       } finally {
         waiter.close()
-        others.delete(waiter.wake)
-        if (others.size === 0 && waiters.get(topic) === others) waiters.delete(topic)
+        ofTopic.delete(waiter.wake)
+        if (ofTopic.size === 0 && waiters.get(topic) === ofTopic) waiters.delete(topic)
       }
     },
     close: async () => {

@@ -70,8 +70,8 @@ function checkedValues(at: string): string[] | undefined {
   return list && textsOf(list.definition)
 }
 
-const missingIn = (list: readonly string[], from: readonly string[]): string[] =>
-  from.filter((value) => !list.includes(value))
+const missingIn = (list: readonly string[], expected: readonly string[]): string[] =>
+  expected.filter((value) => !list.includes(value))
 
 async function predicateOf(index: string): Promise<string> {
   const { rows } = await sql<{ predicate: string }>`
@@ -187,7 +187,7 @@ test('every foreign key has an index, so a deleted row causes no table scan', as
     select conrelid, conkey, conrelid::regclass || '.' || (
         select string_agg(attname, ', ') from pg_attribute where attrelid = conrelid and attnum = any(conkey)) as at
     from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace`
-  const { rows: all } = await sql<{ at: string }>`${referring}`.execute(database.db)
+  const { rows: foreignKeys } = await sql<{ at: string }>`${referring}`.execute(database.db)
   // An index may omit only rows without a reference.
   const { rows: withoutIndex } = await sql<{ at: string }>`
     select at from (${referring}) referring where not exists (
@@ -196,7 +196,7 @@ test('every foreign key has an index, so a deleted row causes no table scan', as
       where indrelid = conrelid and indkey[0] = any(conkey)
         and (indpred is null or pg_get_expr(indpred, indrelid) = format('(%I IS NOT NULL)', attname)))
     order by at`.execute(database.db)
-  expect(all.length).toBeGreaterThan(30)
+  expect(foreignKeys.length).toBeGreaterThan(30)
   expect(withoutIndex.map(({ at }) => `${at} has no index`)).toEqual([])
 })
 

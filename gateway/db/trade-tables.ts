@@ -119,7 +119,7 @@ export type TradeTable = {
   /** When the shopper requested the trade. If another bot takes over, its trade keeps this time. */
   intended_at: Generated<Date>
   tried_bots: Generated<bigint[]>
-  /** The bot that Steam refused without a reason. */
+  /** The bot whose offer Steam refused without giving a reason. */
   doubted_bot: Generated<bigint | null>
   refusal: Generated<Refusal | null>
   /** Steam holds the items of an ended trade until then. */

@@ -116,9 +116,9 @@ function findingsOfTwoRoles(app: DatabaseProbe, owner: DatabaseAnswer): Finding[
   if (owner.kind === 'failed')
     return [unreachable('database.owner', 'TRADETILL_OWNER_DATABASE_URL', owner.reason)]
   if (app.isSuperuser || app.role === owner.role) {
-    const what = app.isSuperuser ? 'is a superuser' : 'is the owner too'
+    const fault = app.isSuperuser ? 'is a superuser' : 'is the owner too'
     const advice = 'in DATABASE_URL, use a role that owns nothing: "Two roles" in docs/operating.md'
-    return [mend('database.rights', `the role ${app.role} of DATABASE_URL ${what}`, advice)]
+    return [mend('database.rights', `the role ${app.role} of DATABASE_URL ${fault}`, advice)]
   }
   const ownerFinding = { ...createRightFinding(owner), check: 'database.owner' }
   return [readRightFinding(app), ownerFinding]

@@ -6,7 +6,7 @@ import { AHEAD_MS, type PricingRules } from '../pricing/price.ts'
 import { latestRates, PRICE_COUNTS } from '../pricing/store.ts'
 import type { Coverage, NewestRate } from './readiness.ts'
 
-/** Returns, for each game, how many names have a price that counts, and how many of those prices are fresh. */
+/** Returns, for each game, how many names have a price that counts, and how many of them have a fresh one. */
 export function readCoverage(db: Db, rules: PricingRules, now: Date): Promise<Coverage[]> {
   return Promise.all(
     GAMES.map(async (game) => {

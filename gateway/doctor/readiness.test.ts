@@ -1,4 +1,4 @@
-/** The doctor's findings about price sources, bots' tokens and webhooks' secrets. */
+/** The doctor's findings about price sources, bots' tokens, webhooks' secrets and stores' commissions. */
 import { expect, it } from 'vitest'
 import type { Game } from '../../contract/games.ts'
 import { rulesWith } from '../pricing/price.ts'

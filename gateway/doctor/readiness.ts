@@ -72,8 +72,8 @@ export function priceFindings({ feeds, rates, coverage, now }: Prices): Finding[
  */
 function adviceForSilentSource(source: string): string {
   if (source === FILE_SOURCE) return 'fix the file that TRADETILL_PRICES_FILE names'
-  const word = source === RATES_SOURCE ? 'rates' : source
-  return `check that the gateway can reach it, or take ${word} out of TRADETILL_PRICE_SOURCES and restart the gateway`
+  const listedName = source === RATES_SOURCE ? 'rates' : source
+  return `check that the gateway can reach it, or take ${listedName} out of TRADETILL_PRICE_SOURCES and restart the gateway`
 }
 
 function rateFinding({ currency, asOf }: NewestRate, now: Date): Finding {

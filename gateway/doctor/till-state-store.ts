@@ -4,7 +4,7 @@ import type { Db } from '../db/client.ts'
 import { VAULT_ROLE } from '../db/roles.ts'
 import type { Pause, VaultState } from './till-state.ts'
 
-const PAUSES = 5
+const MOST_PAUSES = 5
 const PAUSE_MS = 1_000
 
 /** Waits some seconds for a vault that was started a moment ago, as at the end of an upgrade. */
@@ -15,7 +15,7 @@ export async function awaitVault(
 ): Promise<VaultState> {
   for (let pauses = 0; ; pauses += 1) {
     const state = await readVault(db, vaultRole)
-    if (state.role !== 'granted' || state.connected > 0 || pauses === PAUSES) return state
+    if (state.role !== 'granted' || state.connected > 0 || pauses === MOST_PAUSES) return state
     await pause()
   }
 }

@@ -76,7 +76,7 @@ afterEach(async () => {
  */
 async function change(headers: Record<string, string | undefined> = {}, body = '{"hash":"x","n":1}') {
   const token = (await fetch(base)).headers.get('set-cookie')?.match(/csrf=([^;]+)/)?.[1] ?? ''
-  const all = {
+  const merged = {
     cookie: `csrf=${token}`,
     'x-csrf-token': token,
     origin: base,
@@ -84,7 +84,7 @@ async function change(headers: Record<string, string | undefined> = {}, body = '
     'content-type': 'application/json',
     ...headers,
   }
-  const sent = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  const sent = Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== undefined)
   return send('POST', '/api/change', { headers: Object.fromEntries(sent), body })
 }
 

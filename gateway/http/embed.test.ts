@@ -157,7 +157,7 @@ describe('a call with an embed token', () => {
     expect((await call(validToken(), { path: '/api/metrics' })).statusCode).toBe(200)
   })
 
-  test('stays valid after a rotation of the master key', async () => {
+  test('has a token that stays valid after a rotation of the master key', async () => {
     const before = createEmbedTokens({ ...createSecretBox(Buffer.alloc(32, 9)), clock })
     const token = before.make({ hash: HASH, origin: STORE })
     expect(tokens.read(token)).toBeUndefined()

@@ -197,8 +197,8 @@ describe('the health check', () => {
 
   it('names the running version, and shows only the doctor how the gateway sees the caller', async () => {
     const app = await anApp({ ...BEHIND_PROXY, build, isDoctor })
-    const health = async (proof: string, from: string) => {
-      const headers = { 'x-tradetill-doctor': proof, 'x-forwarded-for': from, ...OVER_HTTPS }
+    const health = async (proof: string, forwardedFor: string) => {
+      const headers = { 'x-tradetill-doctor': proof, 'x-forwarded-for': forwardedFor, ...OVER_HTTPS }
       return (await app.inject({ url: '/healthz', remoteAddress: PROXY, headers })).json()
     }
     expect(await health('bad', '198.51.100.1')).toEqual({ status: 'ok', ...build })

@@ -34,7 +34,7 @@ export function shownPayment(
   }
 }
 
-/** Resolves to null if there is no such deposit. */
+/** Resolves to null if there is no such deposit. Rejects if the payment does not come in time. */
 async function readInTime(
   reading: Promise<Payment | undefined>,
   patienceMs: number,

@@ -1,4 +1,4 @@
--- Recomputes the ledger from its rows, and lists up to 1,000 differences. An empty result means that there is none.
+-- Recomputes the ledger from its rows, and lists up to 1,000 differences. An empty result means that there are none.
 -- It shares no code with the writer of the ledger.
 with entry as (
   select e.*, d.kind as debit_kind, d.currency as debit_currency, d.store_id as debit_store,
