@@ -364,8 +364,8 @@ export function readConfigOrExit(): Config {
 }
 
 export function refusalOf(problems: readonly string[]): string {
-  const list = problems.map((problem) => `  - ${problem}`).join('\n')
-  return `Tradetill cannot start with these settings:\n${list}\nSee docs/operating.md.`
+  const bullets = problems.map((problem) => `  - ${problem}`).join('\n')
+  return `Tradetill cannot start with these settings:\n${bullets}\nSee docs/operating.md.`
 }
 
 type KeySettings = {

@@ -174,8 +174,8 @@ test('D-40 live mode ignores the advanced clock of its database, issues live key
   const apiKey = await keyOfNewStore(settings)
   expect(apiKey).toContain('tt_live_')
   const { port } = new URL(gateway.base)
-  const statusOf = (path: string, from: string, headers = {}) =>
-    throughProxy(Number(port), path, { 'x-forwarded-for': from, ...headers })
+  const statusOf = (path: string, caller: string, headers = {}) =>
+    throughProxy(Number(port), path, { 'x-forwarded-for': caller, ...headers })
   const health = await statusOf('/v1/health', '198.51.100.1', { authorization: `Bearer ${apiKey}` })
   expect(health).toBe(200)
   // The answer is 503 if the page is not built on this machine.
@@ -227,9 +227,9 @@ test('the gateway reads prices from a configured source, and stops without delay
     TRADETILL_RATES_URL: source.url,
   })
   const rowsOf = async (sql: string) => (await database.pool.query(sql)).rows
-  const named = `select usd_micros::text from price where source = 'waxpeer' and market_hash_name = 'Knife'`
+  const storedPrice = `select usd_micros::text from price where source = 'waxpeer' and market_hash_name = 'Knife'`
   await expect
-    .poll(() => rowsOf(named), { message: 'the price that a source gives' })
+    .poll(() => rowsOf(storedPrice), { message: 'the price that a source gives' })
     .toEqual([{ usd_micros: '12500000' }])
   await expect
     .poll(() => source.requests.map(({ url }) => url), { message: 'the silent source receives a call' })

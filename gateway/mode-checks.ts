@@ -106,8 +106,8 @@ function problemsOfLiveConsole(environment: Environment, url: URL | undefined): 
   }
   if (environment.TRADETILL_CONSOLE_PORT === undefined) return problems
   if (url?.protocol !== 'https:') {
-    const what = 'the https address at which operators reach the console'
-    problems.push(['TRADETILL_CONSOLE_URL', `must be set in live mode to ${what}`])
+    const address = 'the https address at which operators reach the console'
+    problems.push(['TRADETILL_CONSOLE_URL', `must be set in live mode to ${address}`])
   } else if (url.hostname === URL.parse(environment.TRADETILL_PUBLIC_URL ?? '')?.hostname) {
     const why = 'browsers give the cookies of a host to all of its ports'
     problems.push([

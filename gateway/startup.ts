@@ -75,7 +75,7 @@ async function prepareDatabase(
   { say, ...parts }: Pick<Startup, 'log' | 'shutdown'> & { say: (line: string) => void },
 ): Promise<ReadyDatabase> {
   // The start script (scripts/children.ts) keeps waiting while a process reports that it is busy.
-  const onProgress = (what: string) => say(`gateway is busy: ${what}`)
+  const onProgress = (message: string) => say(`gateway is busy: ${message}`)
   onProgress('opening its database')
   const { url, ownerUrl, died } = await open(parts)
   await refuseUnfit(url)

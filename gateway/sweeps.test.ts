@@ -80,8 +80,8 @@ async function sweepAll(): Promise<void> {
   for (const _turn of [1, 2]) await Promise.all(sweeps.map(({ work }) => work()))
 }
 
-const count = async (what: string): Promise<number> =>
-  (await databases[0]?.pool.query<{ n: number }>(`select count(*)::int as n from ${what}`))?.rows[0]?.n ?? -1
+const count = async (source: string): Promise<number> =>
+  (await databases[0]?.pool.query<{ n: number }>(`select count(*)::int as n from ${source}`))?.rows[0]?.n ?? -1
 
 describe('two gateways that sweep at the same moment', () => {
   it('expire deposits, number events, plan deliveries, count items and check balances once', async () => {

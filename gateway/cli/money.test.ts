@@ -19,6 +19,7 @@ const addStores = (count: number) =>
 
 it('a list of money has a notice only if it leaves something out, and the notice says how much is listed', async () => {
   const notice = async () => moneyLines(await readMoney(database.db)).filter((line) => line.includes('Only'))
+  // As many as a list of money has room for.
   const [first] = await addStores(500)
   const account = { store_id: first?.id ?? 0n, kind: 'available', floor: 0n, balance: 1n } as const
   await database.db

@@ -387,8 +387,8 @@ describe('D-33 the approval of a second operator', () => {
   test('is needed for a change of the limit', async () => {
     const answer = await changeApprovalLimit(till.by('host'), { aboveUsdMinor: null })
     expect(answer).toMatchObject({ refusal: 'proposed' })
-    const list = await listProposals({ ...till.by('host') })
-    expect(list).toMatchObject({ data: { aboveUsdMinor: 10_000n } })
+    const listed = await listProposals({ ...till.by('host') })
+    expect(listed).toMatchObject({ data: { aboveUsdMinor: 10_000n } })
     const proposalId = proposalIdIn(answer.message)
     await decide(ada, proposalId)
     expect(await decide(grace, proposalId)).toMatchObject({ status: 200 })

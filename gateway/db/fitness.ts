@@ -101,10 +101,10 @@ const processOf = (connection: Connection): unknown => Reflect.get(connection, '
 async function keepsSessions(connection: Connection, connect: () => Promise<Connection>): Promise<boolean> {
   const mark = randomUUID()
   await connection.query(`select set_config('tradetill.session', $1, false)`, [mark])
-  const other = await connect()
+  const otherConnection = await connect()
   try {
-    await other.query('begin')
-    await other.query('select 1')
+    await otherConnection.query('begin')
+    await otherConnection.query('select 1')
     const { rows } = await connection.query<{ found: string | null }>(
       `select current_setting('tradetill.session', true) as found`,
     )
@@ -113,7 +113,7 @@ async function keepsSessions(connection: Connection, connect: () => Promise<Conn
     // If the pooler gives both connections the same session, one waits for the other until its deadline.
     return false
   } finally {
-    other.cut()
+    otherConnection.cut()
   }
 }
 

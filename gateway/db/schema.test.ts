@@ -64,14 +64,14 @@ const textsOf = (definition: string): string[] =>
 
 /** The values that CHECKs list for a column; undefined if no CHECK does. */
 function checkedValues(at: string): string[] | undefined {
-  const list = checks.find(
+  const listCheck = checks.find(
     (check) => check.at === at && /(?:= ANY \(|<@ )ARRAY\[|= '[^']*'::text\)/.test(check.definition),
   )
-  return list && textsOf(list.definition)
+  return listCheck && textsOf(listCheck.definition)
 }
 
-const missingIn = (list: readonly string[], expected: readonly string[]): string[] =>
-  expected.filter((value) => !list.includes(value))
+const missingIn = (present: readonly string[], expected: readonly string[]): string[] =>
+  expected.filter((value) => !present.includes(value))
 
 async function predicateOf(index: string): Promise<string> {
   const { rows } = await sql<{ predicate: string }>`

@@ -85,9 +85,9 @@ type Credit = {
 }
 
 /** The smaller of two amounts; Math.min does not accept a bigint. */
-export function least(one: bigint, other: bigint): bigint {
-  if (one < other) return one
-  return other
+export function least(first: bigint, second: bigint): bigint {
+  if (first < second) return first
+  return second
 }
 
 export function heldPart({ total, isProtected, mode, riskRoom }: Credit): bigint {

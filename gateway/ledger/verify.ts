@@ -84,7 +84,7 @@ export async function differencesOfAll(
   }
   let from = '0'
   for (;;) {
-    const to = await nextDeposit(client, from)
+    const to = await lastOfNextBatch(client, from)
     if (to !== undefined || from === '0') await ask(PART, [from, to ?? '0'])
     if (to === undefined || differences.length >= MOST_FOUND) break
     from = to
@@ -96,7 +96,7 @@ export async function differencesOfAll(
 }
 
 /** The last deposit of the next batch; undefined if there is none. */
-async function nextDeposit(client: Client, from: string): Promise<string | undefined> {
+async function lastOfNextBatch(client: Client, from: string): Promise<string | undefined> {
   const { rows } = await client.query<{ id: string | null }>(
     `select max(id)::text as id from (
       select id from deposit where id > $1 order by id limit ${DEPOSITS_AT_A_TIME}) next`,

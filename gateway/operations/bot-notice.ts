@@ -6,7 +6,7 @@ type Answers = { protectionAcknowledged: boolean; areOffersListed: boolean }
 export const noticeOf = (bot: Answers & { ownHoldDays: number | null }): string =>
   answersNotice(bot) + holdNotice(bot.ownHoldDays)
 
-/** Returns a notice about answers of Steam that leave a doubt about a bot with a new token; empty if none does. */
+/** Returns a notice if Steam's answers leave a doubt about a bot with a new token; otherwise an empty text. */
 export function answersNotice({ protectionAcknowledged, areOffersListed }: Answers): string {
   const offers = areOffersListed ? '' : ' Steam’s answers about its offers were empty, so they prove nothing.'
   if (protectionAcknowledged) return offers

@@ -89,7 +89,7 @@ test('the view of a bot counts the calls that all processes made as this bot in 
   const day = async () => {
     const hours = (await readWeather(till.db))?.hours ?? []
     expect(hours).toHaveLength(24)
-    const sum = (name: 'asked' | 'limited') => hours.reduce((all, hour) => all + hour[name], 0)
+    const sum = (name: 'asked' | 'limited') => hours.reduce((total, hour) => total + hour[name], 0)
     return [sum('asked'), sum('limited')]
   }
   expect(await day()).toEqual([4, 2])

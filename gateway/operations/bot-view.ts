@@ -37,8 +37,9 @@ export type BotView = ListedBot & {
 export async function showBot(deps: FindDeps, idOrSteamId: string): Promise<Answer<BotView>> {
   const { db, clock, config } = deps
   const bot = await findBot(db, idOrSteamId)
-  const list = await listBots(deps)
-  const listed = list.kind === 'refused' ? undefined : list.data.bots.find(({ botId }) => botId === bot?.id)
+  const answer = await listBots(deps)
+  const listed =
+    answer.kind === 'refused' ? undefined : answer.data.bots.find(({ botId }) => botId === bot?.id)
   if (bot === undefined || listed === undefined) {
     return refused('not_found', 'There is no such bot: see bot list.')
   }

@@ -90,7 +90,7 @@ export async function examineDeposits(
 ): Promise<ExaminedDeposit[]> {
   const { leastMinor, mostMinor, currency, game } = filter
   const [key, direction] = [keyOf(filter.order), directionOf(filter.order)]
-  const fits = all([
+  const fits = allOf([
     leastMinor !== undefined && sql<boolean>`credited_amount >= ${leastMinor}`,
     mostMinor !== undefined && sql<boolean>`credited_amount <= ${mostMinor}`,
     currency !== undefined && sql<boolean>`currency = ${currency}`,
@@ -131,7 +131,7 @@ const timeDirectionOf = (order: DepositOrder | undefined): RawBuilder<unknown> =
 const keyOf = (order: DepositOrder | undefined): RawBuilder<unknown> =>
   isByAmount(order) ? sql`credited_amount` : sql`created_at`
 
-const all = (conditions: readonly (RawBuilder<boolean> | false)[]): RawBuilder<boolean> => {
+const allOf = (conditions: readonly (RawBuilder<boolean> | false)[]): RawBuilder<boolean> => {
   const applied = conditions.filter((condition) => condition !== false)
   return applied.length === 0 ? sql<boolean>`true` : sql.join(applied, sql` and `)
 }
@@ -142,7 +142,7 @@ const timeIndexCondition = (
   table: 'deposit' | 'seen' = 'deposit',
 ): RawBuilder<boolean> => {
   const field = (column: string) => sql.ref(`${table}.${column}`)
-  return all([
+  return allOf([
     storeId !== undefined && sql<boolean>`${field('store_id')} = ${storeId}`,
     status !== undefined && sql<boolean>`${field('status')} = ${status}`,
     from !== undefined && sql<boolean>`${field('created_at')} >= ${from}`,
@@ -157,7 +157,7 @@ const timeIndexCondition = (
 function listCondition(filter: DepositFilter): RawBuilder<boolean> {
   const { before, order, currency, storeId, leastMinor, mostMinor } = filter
   const [key, isDescending] = [keyOf(order), order === 'newest' || order === 'largest' || order === undefined]
-  return all([
+  return allOf([
     !isByAmount(order) && timeIndexCondition(filter),
     isByAmount(order) && sql<boolean>`deposit.currency = ${currency} and deposit.credited_amount is not null`,
     isByAmount(order) && storeId !== undefined && sql<boolean>`deposit.store_id = ${storeId}`,

@@ -321,6 +321,6 @@ it('a deposit is found by its number, even if many newer deposits have that numb
   const { deposits, isCut } = await findingsFor(String(paid.id))
   const numbers = deposits.map(({ depositId }) => depositId)
   expect(numbers).toContain(paid.id)
-  expect(numbers).toEqual(numbers.toSorted((one, other) => Number(other - one)))
+  expect(numbers).toEqual(numbers.toSorted((a, b) => Number(b - a)))
   expect([numbers.length, isCut]).toEqual([MOST_FOUND, true])
 })

@@ -122,31 +122,31 @@ export async function recordUnmoved(
   )
 }
 
-type EachAnswer = { done: string[]; refused: MovedItems['refused']; firstRefusal: Refused | undefined }
+type BatchResult = { done: string[]; refused: MovedItems['refused']; firstRefusal: Refused | undefined }
 
 async function actOnEach(
   items: AsyncIterable<string>,
   actOn: (item: string) => Promise<Answer<MovedItem>>,
-): Promise<EachAnswer> {
-  const each: EachAnswer = { done: [], refused: [], firstRefusal: undefined }
+): Promise<BatchResult> {
+  const result: BatchResult = { done: [], refused: [], firstRefusal: undefined }
   for await (const item of items) {
     const answer = await actOn(item)
     if (answer.kind !== 'refused') {
-      each.done.push(item)
+      result.done.push(item)
       continue
     }
     const { refusal, message } = answer
-    each.firstRefusal ??= refused(refusal, message)
-    each.refused.push({ item: item.slice(0, 50), message })
+    result.firstRefusal ??= refused(refusal, message)
+    result.refused.push({ item: item.slice(0, 50), message })
   }
-  return each
+  return result
 }
 
-type EachTexts = { done: string; notDone: string }
+type BatchTexts = { done: string; notDone: string }
 
-function answerOf<T>(data: T, each: Omit<EachAnswer, 'done'> & EachTexts): Answer<T> {
-  if (each.firstRefusal === undefined) return done(data, each.done)
-  return { ...each.firstRefusal, message: `${each.refused.length} ${each.notDone}.`, data }
+function answerOf<T>(data: T, batch: Omit<BatchResult, 'done'> & BatchTexts): Answer<T> {
+  if (batch.firstRefusal === undefined) return done(data, batch.done)
+  return { ...batch.firstRefusal, message: `${batch.refused.length} ${batch.notDone}.`, data }
 }
 
 type MovedItem = { item: string; bot: string }

@@ -82,7 +82,7 @@ const stepsOf = ({ name, sql }: MigrationFile): Step[] =>
 /** Runs the missing migrations, as a gateway does at its start. */
 export async function runMigrations(
   deps: StandaloneDeps,
-  onProgress: (what: string) => void,
+  onProgress: (message: string) => void,
 ): Promise<Answer<Migrated>> {
   const { config, url: appUrl } = deps
   const url = ownerUrlOf(deps)

@@ -70,7 +70,7 @@ function figuresOf(groups: readonly Group[], now: Date): Pick<Overview, 'hours' 
   })
   const statuses = [...Map.groupBy(groups, ({ status }) => status)]
     .map(([status, ofStatus]) => ({ status, count: countOf(ofStatus) }))
-    .sort((one, other) => other.count - one.count)
+    .sort((a, b) => b.count - a.count)
   const credited = [...Map.groupBy(groups, ({ currency }) => currency)]
     .map(([currency, ofCurrency]) => ({
       currency,
@@ -78,7 +78,7 @@ function figuresOf(groups: readonly Group[], now: Date): Pick<Overview, 'hours' 
       deposits: ofCurrency.reduce((sum, { credits }) => sum + credits, 0),
     }))
     .filter(({ deposits }) => deposits > 0)
-    .sort((one, other) => one.currency.localeCompare(other.currency))
+    .sort((a, b) => a.currency.localeCompare(b.currency))
   return { hours, statuses, credited }
 }
 

@@ -31,7 +31,7 @@ export function recordPayout(deps: ActDeps, payout: Payout): Promise<Answer<Payo
     deps,
     { name: 'payout record', needsReason: true, argumentsOf: () => view, secondOperator },
     async (tx) => {
-      const refusal = refuseMovement({ what: 'a payout', reference, amountMinor })
+      const refusal = refuseMovement({ noun: 'a payout', reference, amountMinor })
       if (refusal !== undefined) return refusal
       if ((await findStore(tx, storeId)) === undefined) {
         return noStore(storeId)

@@ -139,7 +139,7 @@ function totalsOf(sales: readonly SaleView[]): SaleTotal[] {
   }
   const order = ['market', 'game', 'week']
   return [...totals.values()].sort(
-    (one, other) => order.indexOf(one.by) - order.indexOf(other.by) || (one.name < other.name ? -1 : 1),
+    (a, b) => order.indexOf(a.by) - order.indexOf(b.by) || (a.name < b.name ? -1 : 1),
   )
 }
 

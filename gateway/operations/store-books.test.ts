@@ -196,7 +196,8 @@ it('the report of all stores is the sum of their reports, and the operator’s o
     expect(sumOf(rowsOfCause, 'commissionMinor')).toBe(commissionMinor ?? 0n)
   }
   expect(new Set(storeRows.map(({ cause }) => cause))).toEqual(new Set(rows.map(({ cause }) => cause)))
-  const dollars = (list: typeof closing) => list.find(({ currency }) => currency === 'USD')?.availableMinor
+  const dollars = (balances: typeof closing) =>
+    balances.find(({ currency }) => currency === 'USD')?.availableMinor
   const ofStores = rows.filter(({ currency }) => currency === 'USD')
   expect(sumOf(ofStores, 'availableMinor')).toBe((dollars(closing) ?? 0n) - (dollars(opening) ?? 0n))
   // Debits equal credits: what the stores got, the operator's accounts gave.
@@ -223,11 +224,11 @@ it('the movements of an unended period add up to the balances, even if money mov
   const period = { from: began, to: new Date(till.clock.now().getTime() + 60_000), by: 'day' } as const
   const answer = await reportMoney({ ...deps, db }, period)
   if (answer.kind !== 'done') throw new Error(answer.message)
-  const inDollars = <Row extends { currency: string }>(list: Row[]) =>
-    list.filter(({ currency }) => currency === 'USD')
+  const inDollars = <Row extends { currency: string }>(amounts: Row[]) =>
+    amounts.filter(({ currency }) => currency === 'USD')
   const { rows, opening, closing, own } = answer.data
-  const sum = (list: { availableMinor: bigint }[]) =>
-    list.reduce((total, { availableMinor }) => total + availableMinor, 0n)
+  const sum = (amounts: { availableMinor: bigint }[]) =>
+    amounts.reduce((total, { availableMinor }) => total + availableMinor, 0n)
   const moved = sum(inDollars(rows))
   expect(sum(inDollars(opening)) + moved).toBe(sum(inDollars(closing)))
   expect(inDollars(own).reduce((total, { amountMinor }) => total + amountMinor, 0n)).toBe(-moved)

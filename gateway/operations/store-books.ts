@@ -176,7 +176,7 @@ function adjust(
     secondOperator: { input: { ...request }, amountMoved: () => ({ amountMinor, currency }) },
   }
   return act(deps, namedAct, async (tx) => {
-    const refusal = refuseMovement({ what: 'an adjustment', reference, amountMinor })
+    const refusal = refuseMovement({ noun: 'an adjustment', reference, amountMinor })
     if (refusal !== undefined) return refusal
     if ((await findStore(tx, storeId)) === undefined) return noStore(storeId)
     const adjustment = { storeId, currency, kind, amount: amountMinor, reference, mayOwe }

@@ -100,10 +100,10 @@ export function creditTrade(
 }
 
 async function whyTaken(tx: Tx, { tradeId, steamTradeId, offerId }: Credit): Promise<Refused | undefined> {
-  const other = await tradeOfSteam(tx, { steamTradeId, offerId, except: tradeId })
-  if (other === undefined) return undefined
-  const taken = other.steamTradeId === steamTradeId ? `Steam trade ${steamTradeId}` : `offer ${offerId}`
-  return refused('conflict', `Nothing was credited: ${taken} belongs to trade ${other.tradeId}.`)
+  const owner = await tradeOfSteam(tx, { steamTradeId, offerId, except: tradeId })
+  if (owner === undefined) return undefined
+  const taken = owner.steamTradeId === steamTradeId ? `Steam trade ${steamTradeId}` : `offer ${offerId}`
+  return refused('conflict', `Nothing was credited: ${taken} belongs to trade ${owner.tradeId}.`)
 }
 
 function whyNotCredited(before: FoundTrade, asked: Credit): Refused {

@@ -130,7 +130,8 @@ create table bot_bar (
   primary key (bot_id, scope)
 );
 
--- Shoppers to whom Steam refused this bot's offer without a reason, and whom another bot could serve.
+-- Shoppers to whom Steam refused this bot's offer without giving a reason, and whose same offer it took from another
+-- bot.
 create table bot_doubt (
   bot_id bigint not null references bot,
   partner_steam_id text not null,
@@ -351,7 +352,7 @@ create table trade (
   intended_at timestamptz not null default till_now(),
   -- Bots that tried the same request before.
   tried_bots bigint[] not null default '{}',
-  -- The bot that Steam refused without a reason.
+  -- The bot whose offer Steam refused without giving a reason.
   doubted_bot bigint references bot,
   -- Why the trade was refused or ended.
   reason text,
