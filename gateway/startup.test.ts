@@ -66,7 +66,10 @@ describe('the first start of a gateway', () => {
     expect(await identity()).toEqual([{ mode: 'live', key_fingerprint: fingerprintOf(KEY) }])
     expect(fingerprintOf(KEY)).not.toContain(KEY.toString('hex'))
     const work = ['opening its database', ...migrationFiles().map(({ name }) => `applying ${name}`)]
-    expect(lines).toEqual([...work.map((message) => `gateway is busy: ${message}`), 'gateway has its database'])
+    expect(lines).toEqual([
+      ...work.map((message) => `gateway is busy: ${message}`),
+      'gateway has its database',
+    ])
     await expect(start(withKey(KEY, LIVE))).resolves.toEqual(KEY)
   })
 

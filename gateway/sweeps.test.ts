@@ -81,7 +81,8 @@ async function sweepAll(): Promise<void> {
 }
 
 const count = async (source: string): Promise<number> =>
-  (await databases[0]?.pool.query<{ n: number }>(`select count(*)::int as n from ${source}`))?.rows[0]?.n ?? -1
+  (await databases[0]?.pool.query<{ n: number }>(`select count(*)::int as n from ${source}`))?.rows[0]?.n ??
+  -1
 
 describe('two gateways that sweep at the same moment', () => {
   it('expire deposits, number events, plan deliveries, count items and check balances once', async () => {

@@ -42,6 +42,7 @@ const firstBot = () => {
 
 const botState = async () => (await database.pool.query('select state from bot')).rows[0]?.state
 
+/** The commands that list rows and need no argument. */
 const LISTS = [
   'acts',
   'bot list',

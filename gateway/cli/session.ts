@@ -104,7 +104,7 @@ const actOf = (deps: FindDeps, { by, reason }: { by?: string; reason?: string })
 export async function openSmallPool(url: string): Promise<pg.Pool> {
   const { default: postgres } = await import('pg')
   const pool = new postgres.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: CONNECT_MS })
-  // Without a listener, the loss of an idle connection would end the process. The next query reports it.
+  // Without a listener, the loss of an idle connection would end the process. The pool replaces it for the next query.
   pool.on('error', () => {})
   return pool
 }

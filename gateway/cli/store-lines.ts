@@ -26,7 +26,9 @@ export const updatedStoreLines = (
 ): string[] => [
   `Store ${storeId} updated.`,
   ...(webhookSecret === null ? [] : [`  webhook secret  ${webhookSecret}`]),
-  ...(webhookUrl === undefined ? [] : [`To send a test and see the answer: ${testCommandFor({ storeId, mode })}`]),
+  ...(webhookUrl === undefined
+    ? []
+    : [`To send a test and see the answer: ${testCommandFor({ storeId, mode })}`]),
 ]
 
 /** `store add` and `store update` send no test: a new store cannot check a signature before it has the secret. */

@@ -23,7 +23,7 @@ const STATES = /^(?:08|53)...$|^57P0[1-5]$/
 const READ_ONLY = '25006'
 const IO_ERROR = '58030'
 
-/** How the messages of those errors of `pg` begin that have no code. */
+/** The beginnings of the messages of `pg` errors that have no code. */
 const MESSAGES = [
   'Connection terminated',
   'Client has encountered a connection error and is not queryable',
