@@ -11,6 +11,6 @@ const BEFORE_FORMULA = /[;\t\r\n][ "]*(?=[=+\-@＝＋－＠])/g
 /** Returns the cell for a text: quoted if necessary, and never a formula. */
 export function textCell(text: string): string {
   const inner = text.replace(BEFORE_FORMULA, "$&'")
-  const plain = FORMULA.test(inner) ? `'${inner}` : inner
-  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
+  const unquoted = FORMULA.test(inner) ? `'${inner}` : inner
+  return /[",\r\n]/.test(unquoted) ? `"${unquoted.replaceAll('"', '""')}"` : unquoted
 }

@@ -294,7 +294,8 @@ export type ErrorCode = keyof typeof ERRORS
 
 /**
  * The values for `forStores` texts. `key`: the id of the call's API key; omitted before the key is read, and in the API
- * reference, which describes no single call. `asked`: what the call asked for or lacks, in words, such as `id 42`.
+ * reference, which describes no single call. `asked`: the part of the call that the text is about, such as `id 42`, the
+ * name of a scope, or names of fields.
  */
 export type AskedByStore = { key?: string | undefined; asked: string }
 

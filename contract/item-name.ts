@@ -16,7 +16,7 @@ export const PHASE_WORDS: Readonly<Record<Language, Readonly<Record<Phase, strin
   },
 }
 
-/** The wear of an item, in the words of Steam's tags, from new to worn. */
+/** The degrees of wear, from new to worn, as Steam's tags name them. */
 export const WEARS = [
   'WearCategory0',
   'WearCategory1',
@@ -46,12 +46,12 @@ export const WEAR_WORDS: Readonly<Record<Language, Readonly<Record<Wear, string>
 }
 
 /**
- * Returns where the brackets at the end of a name begin. In every language, Steam writes the wear into such brackets:
- * ` (Factory New)`.
+ * Returns the index of the space before the brackets that end a name. In every language, Steam writes the wear into
+ * such brackets: ` (Factory New)`.
  */
 export function wearStart(name: string): number | undefined {
-  const parenthesisAt = name.endsWith(')') ? name.lastIndexOf(' (') : -1
-  return parenthesisAt > 0 ? parenthesisAt : undefined
+  const spaceAt = name.endsWith(')') ? name.lastIndexOf(' (') : -1
+  return spaceAt > 0 ? spaceAt : undefined
 }
 
 const WORDS = LANGUAGES.flatMap((language) =>

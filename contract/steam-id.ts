@@ -2,7 +2,7 @@
 const ACCOUNT_ZERO = 76_561_197_960_265_728n
 const MOST_ACCOUNTS = 1n << 32n
 
-/** True for the 64-bit Steam id of a person's account, whose last 32 bits are the account id. */
+/** True for the 64-bit Steam id of a person's account, whose last 32 bits are the account's number. */
 export function isSteamId(text: string): boolean {
   if (!/^\d{17}$/.test(text)) return false
   const account = BigInt(accountOf(text))

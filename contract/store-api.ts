@@ -336,7 +336,7 @@ export const pricesQuerySchema = z.strictObject({
   currency,
   name: z
     .union(
-      [plainText(200).transform((one) => [one]), z.array(plainText(200)).min(1).max(50)],
+      [plainText(200).transform((name) => [name]), z.array(plainText(200)).min(1).max(50)],
       'must be 1 to 50 market hash names, one per `name`',
     )
     .describe('Market hash name. Repeat `name` for up to 50 of them.'),

@@ -55,7 +55,8 @@ export type FollowDeps = {
 }
 
 /**
- * Returns a function that moves three clocks to the furthest of them: the sandbox's, the database's and this process's.
+ * Returns a function that moves the clocks of the sandbox, the database and this process to the furthest of them. The
+ * last two stop at `MOST_AHEAD_S`.
  * Every gateway in sandbox mode calls it every second. The clock in the database never goes back, so all processes
  * reach the same time, in whichever order they read.
  */

@@ -29,7 +29,7 @@ it.each([
   [-31, 31],
   [31, -31],
 ])(
-  'a Steam clock %d s ahead of the machine’s is logged as an error, and set as a metric',
+  'a Steam clock %d s ahead of the machine’s is logged as an error, and the metric is how far the machine is ahead',
   async (seconds, aheadS) => {
     const bench = createBench()
     await bench.watch(steamAt(seconds))

@@ -69,7 +69,7 @@ export const FORGERY_CHECKS: readonly Check[] = [
     document: VERIFY,
     run: refusesAll((kit, event) => {
       const now = kit.clock.now().getTime()
-      return [-OFF_BY_MS, OFF_BY_MS].map((off) => kit.sign(event, { at: new Date(now + off) }))
+      return [-OFF_BY_MS, OFF_BY_MS].map((offMs) => kit.sign(event, { at: new Date(now + offMs) }))
     }),
   },
   {

@@ -62,22 +62,22 @@ export type Change = Partial<StoreDeposit>
 
 /** Returns the deposit after a change, with the fields that follow from the change. */
 export function withChange(deposit: StoreDeposit, change: Change): StoreDeposit {
-  const next = { ...deposit, ...change }
-  const { amount, heldAmount, chargedAmount } = next
+  const changed = { ...deposit, ...change }
+  const { amount, heldAmount, chargedAmount } = changed
   const isPaid = amount !== null
   const trade: StoreDeposit['trade'] = {
     game: 'cs',
     partnerSteamId: SHOPPER_STEAM_ID,
     steamOfferId: '7654321098',
     steamTradeId: isPaid ? '5432109876543210' : null,
-    reason: next.endReason,
-    items: [{ ...ITEM, price: amount ?? AMOUNT_MINOR, reversed: isPaid && next.reversedAmount === amount }],
+    reason: changed.endReason,
+    items: [{ ...ITEM, price: amount ?? AMOUNT_MINOR, reversed: isPaid && changed.reversedAmount === amount }],
   }
   return {
-    ...next,
-    receiptUrl: isFinal(next.status) ? `https://pay.invalid/receipt/${next.id}-${'0'.repeat(32)}` : null,
+    ...changed,
+    receiptUrl: isFinal(changed.status) ? `https://pay.invalid/receipt/${changed.id}-${'0'.repeat(32)}` : null,
     availableAmount: (amount ?? 0) - heldAmount - (chargedAmount ?? 0),
-    trade: next.status === 'created' || next.status === 'paymentTimeout' ? null : trade,
+    trade: changed.status === 'created' || changed.status === 'paymentTimeout' ? null : trade,
   }
 }
 

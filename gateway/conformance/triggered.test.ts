@@ -119,7 +119,7 @@ describe('the story of an invented deposit', () => {
 describe('tradetill trigger', () => {
   const run = (...args: string[]) => runCommand(['trigger', ...args, '--json'], { databaseUrl: till.url })
 
-  it('sends the named events, signed, to the webhooks of the store, and publishes none', async () => {
+  it('sends the named events, signed, to the store’s webhooks, publishes none, and fails if an answer is not 2xx', async () => {
     const add = ['store', 'add', '--name', 'Other', '--origin', 'http://localhost:8080', '--json']
     const settings = ['--risk-limit-usd', '100', '--webhook-url', hookUrl]
     const added = await runCommand([...add, ...settings], { databaseUrl: till.url })

@@ -37,8 +37,8 @@ describe('a deposit', () => {
   it.each(ENDS)('ends as %s with its trade if it is pending, and otherwise does not change', (status) => {
     const tradeEnded = { kind: 'trade_ended', status } as const
     expect(statusAfter('pending', tradeEnded)).toBe(status)
-    for (const other of DEPOSIT_STATUSES.filter((from) => from !== 'pending')) {
-      expect(statusAfter(other, tradeEnded)).toBeNull()
+    for (const from of DEPOSIT_STATUSES.filter((each) => each !== 'pending')) {
+      expect(statusAfter(from, tradeEnded)).toBeNull()
     }
   })
 

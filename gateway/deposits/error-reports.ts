@@ -14,6 +14,7 @@ const LINES_WITHIN_MS = 60 * 60_000
 /** Beyond this many kinds of errors, those without a line in the last hour are forgotten. */
 const MOST_KINDS = 200
 
+/** `times`: how often the error was reported since its last line, which was written at `loggedMs`. */
 type Kind = { times: number; loggedMs: number }
 
 export type ErrorReports = (report: ErrorReportBody) => void
@@ -25,12 +26,12 @@ export function depositHashOf({ url }: Pick<ErrorReportBody, 'url'>): string | u
 export function createErrorReports(log: Log, nowMs: () => number): ErrorReports {
   const kinds = new Map<string, Kind>()
   /** When the lines of the last hour were written, the oldest first. */
-  const lines: number[] = []
+  const lineTimesMs: number[] = []
   let leftOut = 0
 
   const mayLog = (now: number): boolean => {
-    while (lines[0] !== undefined && now - lines[0] >= LINES_WITHIN_MS) lines.shift()
-    return lines.length < MOST_LINES
+    while (lineTimesMs[0] !== undefined && now - lineTimesMs[0] >= LINES_WITHIN_MS) lineTimesMs.shift()
+    return lineTimesMs.length < MOST_LINES
   }
   const forgetOld = (now: number): void => {
     for (const [key, { loggedMs }] of kinds) if (now - loggedMs >= LINES_WITHIN_MS) kinds.delete(key)
@@ -55,7 +56,7 @@ export function createErrorReports(log: Log, nowMs: () => number): ErrorReports 
     const { empty } = report
     const fields = { times, ...(leftOut > 0 && { leftOut }), report: { type, file, line, message, empty } }
     log.info(fields, 'a page reported an error')
-    lines.push(now)
+    lineTimesMs.push(now)
     leftOut = 0
     kinds.set(key, { times: 0, loggedMs: now })
   }

@@ -163,13 +163,13 @@ describe('D-31 the account that gave the items', () => {
     const [event] = (await api.call('GET', '/v1/events')).json().events
     const { shopper: _, customerLabel: __, trade, ...data } = event.data
     const { partnerSteamId: ___, items, ...rest } = trade
-    const names = items.map(({ assetId, name, price, reversed }: Item) => ({
+    const oldItems = items.map(({ assetId, name, price, reversed }: Item) => ({
       assetId,
       name,
       price,
       reversed,
     }))
-    const parsed = depositEventSchema.parse({ ...event, data: { ...data, trade: { ...rest, items: names } } })
+    const parsed = depositEventSchema.parse({ ...event, data: { ...data, trade: { ...rest, items: oldItems } } })
     expect(parsed.data).toMatchObject({ shopper: null, customerLabel: null, trade: { partnerSteamId: null } })
     expect(parsed.data.trade?.items.map(({ marketHashName }) => marketHashName)).toEqual([null, null])
   })

@@ -158,7 +158,7 @@ describe('GET /api/payment', () => {
     expect(queries).toBe(queriesBefore)
   })
 
-  it('refreshes any number of polled deposits with one query, and a change gives a new answer', async () => {
+  it('refreshes all polled deposits with one query, and only a changed one has a new answer', async () => {
     const deposits = await Promise.all(Array.from({ length: 5 }, () => aDeposit(till, store)))
     const [first] = deposits
     if (first === undefined) throw new Error('no deposit')

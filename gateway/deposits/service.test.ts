@@ -196,8 +196,8 @@ describe('the time of a deposit', () => {
 
   it('is ended by the sweep if its job was lost, but not before the expiry', async () => {
     const [early, late] = [await aDeposit(till, store), await aDeposit(till, store)]
-    const longer = new Date(till.clock.now().getTime() + 2 * HOUR_MS)
-    await till.db.updateTable('deposit').set({ expires_at: longer }).where('id', '=', late.id).execute()
+    const inTwoHours = new Date(till.clock.now().getTime() + 2 * HOUR_MS)
+    await till.db.updateTable('deposit').set({ expires_at: inTwoHours }).where('id', '=', late.id).execute()
     till.clock.advance(HOUR_MS)
     await sweepDeposits(till.deps)
     expect(await statusOf(early.id)).toBe('paymentTimeout')

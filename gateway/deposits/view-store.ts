@@ -22,9 +22,11 @@ const lastSequence = sql<bigint | null>`(select max(sequence) from event where e
 export type NumberedDeposit = DepositRow & { last_sequence: bigint | null }
 
 export function findDeposit(db: Db | Tx, by: DepositKey): Promise<NumberedDeposit | undefined> {
-  const all = db.selectFrom('deposit').selectAll().select(lastSequence.as('last_sequence'))
+  const deposits = db.selectFrom('deposit').selectAll().select(lastSequence.as('last_sequence'))
   const byId =
-    'depositId' in by ? all.where('id', '=', by.depositId) : all.where('external_id', '=', by.externalId)
+    'depositId' in by
+      ? deposits.where('id', '=', by.depositId)
+      : deposits.where('external_id', '=', by.externalId)
   const owned = by.storeId === undefined ? byId : byId.where('store_id', '=', by.storeId)
   return owned.limit(1).executeTakeFirst()
 }

@@ -143,8 +143,8 @@ const findingOf = (
 ): Finding => ({ kind, appId, item, assetId, marketHashName })
 
 /** Compares asset ids as numbers: Steam gives newer assets higher ids. */
-function oldestFirst({ assetId: one }: OwnItem, { assetId: other }: OwnItem): number {
-  return one.length - other.length || (one < other ? -1 : 1)
+function oldestFirst({ assetId: a }: OwnItem, { assetId: b }: OwnItem): number {
+  return a.length - b.length || (a < b ? -1 : 1)
 }
 
 /**

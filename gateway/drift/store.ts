@@ -25,7 +25,7 @@ export function createDriftStore(db: Db): DriftStore {
     learnAssetIds: (botId, { leaseEpoch, now }, learnt) =>
       learnAssetIds(db, { botId, leaseEpoch, now, learnt }),
     saveLook: (botId, { leaseEpoch, now }, saved) => saveLook(db, { botId, leaseEpoch, now }, saved),
-    takeDue: (how) => takeDue(db, how),
+    takeDue: (options) => takeDue(db, options),
   }
 }
 

@@ -48,7 +48,7 @@ export type DriftStore = {
   /** Stores the state after a look. Under an old lease it changes nothing and returns false. */
   saveLook(botId: bigint, by: Writer, saved: Omit<DriftState, 'askedAt'> & { dueAt: Date }): Promise<boolean>
   /** Takes bots that are due, and makes them due again at `nextAt`, in case the work is lost. */
-  takeDue(how: { now: Date; nextAt: Date; limit: number }): Promise<bigint[]>
+  takeDue(options: { now: Date; nextAt: Date; limit: number }): Promise<bigint[]>
 }
 
 /** The lease under which a process writes, and the time. */

@@ -16,7 +16,7 @@ export type History = {
   /** Undefined before the first start of a gateway. */
   epoch: (Omit<Life, 'written'> & { number: bigint }) | undefined
   life: Life
-  /** A gateway found the database older than the state that it remembers. */
+  /** Whether a gateway found the database older than the state that this gateway remembers. */
   isBehind: boolean
 }
 

@@ -122,7 +122,7 @@ describe('a link that keeps reloading', () => {
   })
 })
 
-test('the items of a read are kept for ten minutes, so a shopper who reloads cannot fill the disk', async () => {
+test('the items of a read are deleted after ten minutes, so a shopper who reloads cannot fill the disk', async () => {
   till.steam.owned = { kind: 'items', items: parsePartnerPage(inventoryPage(200).page)?.items ?? [] }
   const sizes = async () => {
     const { rows } = await sql<{ bytes: number }>`
@@ -150,14 +150,14 @@ const answerKinds = async () => {
   return rows.map(({ kind }) => kind)
 }
 
-test('the items of a read are kept for ten minutes, even if there are few', async () => {
+test('the items of a read are deleted after ten minutes, even if there are few', async () => {
   await till.ask()
   till.clock.advance(10 * 60_000 + 1)
   await sweepInventories(till.deps)
   expect(await answerKinds()).toEqual(['unavailable'])
 })
 
-test('the items of a read are kept for ten minutes, even if the clock was ahead and has been set back', async () => {
+test('the items of a read are deleted after ten minutes, even if the clock was ahead and has been set back', async () => {
   const FIVE_HOURS_MS = 5 * 3_600_000
   till.clock.advance(FIVE_HOURS_MS)
   await till.ask()

@@ -13,7 +13,10 @@ const LIMITS_OF_DEPOSIT = [
   { ms: MINUTE_MS, most: 12 },
   { ms: WINDOW_MS, most: 60 },
 ] as const
-/** The limits of an account and game, over all deposits, tokens and languages. */
+/**
+ * The limits of an account, for one game and for all, over all deposits, tokens and languages: fewer than the 45 reads
+ * that three bots can make in a minute.
+ */
 const LIMITS_OF_ACCOUNT_AND_GAME = [{ ms: MINUTE_MS, most: 30 }] as const
 const LIMITS_OF_ACCOUNT = [{ ms: MINUTE_MS, most: 40 }] as const
 

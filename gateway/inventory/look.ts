@@ -138,11 +138,11 @@ async function askInTurn(deps: LookDeps, { key, asker, first }: Series): Promise
     if (isRateLimited(seen)) limitedReads += 1
     if (isLast || signal?.aborted || limitedReads >= MOST_LIMITED) break
     tried.push(row.bot_id)
-    const next = await inTransaction(deps.db, (tx) => askAnother(deps, tx, { key, asker, row, tried }))
-    if (next !== undefined) {
-      const about = { requestId: String(row.id), botId: String(row.bot_id), next: String(next.bot_id) }
+    const nextRow = await inTransaction(deps.db, (tx) => askAnother(deps, tx, { key, asker, row, tried }))
+    if (nextRow !== undefined) {
+      const about = { requestId: String(row.id), botId: String(row.bot_id), next: String(nextRow.bot_id) }
       log.warn({ game: key.game, ...about }, 'another bot was asked for an inventory')
-      row = next
+      row = nextRow
       readers += 1
     } else if (seen !== undefined) break
   }

@@ -28,7 +28,7 @@ export type InventoryDeps = LookDeps & {
   imageBase: string
   /** The most items in one trade. */
   maxItems: number
-  /** How many days Steam lets the sender reverse a trade of the game. */
+  /** For how many days the till treats a trade of the game as reversible. */
   protectionDays(game: Game): number
 }
 

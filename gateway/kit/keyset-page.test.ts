@@ -8,7 +8,7 @@ test.each([
   [2, [{ id: 4n }, { id: 3n }], 3n],
   [3, ROWS, null],
   [50, ROWS, null],
-])('a page of %i rows says where the next one begins, if there is one', async (limit, rows, next) => {
+])('a page of at most %i rows says after which key the next page begins, if there is one', async (limit, rows, next) => {
   expect(await keysetPage({ limit }, read, 'id')).toEqual({ rows, next })
 })
 

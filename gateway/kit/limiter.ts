@@ -35,14 +35,14 @@ export type FairLimits = { inAll: number; ofKey: number }
  * crowd of them does not hold up the tasks of another key.
  */
 export function createFairLimiter({ inAll, ofKey }: FairLimits): FairLimiter {
-  const all = createLimiter(inAll)
+  const limitedInAll = createLimiter(inAll)
   const keys = new Map<string, { limited: Limiter; tasks: number }>()
   return async (key, work) => {
     const own = keys.get(key) ?? { limited: createLimiter(ofKey), tasks: 0 }
     keys.set(key, own)
     own.tasks += 1
     try {
-      return await own.limited(() => all(work))
+      return await own.limited(() => limitedInAll(work))
     } finally {
       own.tasks -= 1
       if (own.tasks === 0) keys.delete(key)

@@ -130,8 +130,8 @@ function hideField(key: string, value: unknown, depth: number): unknown {
 function pretty(line: string): string {
   const { level, time, msg, ...fields } = JSON.parse(line) as Record<string, unknown>
   const rest = Object.entries(fields).map(([key, value]) => `${key}=${escapeControls(JSON.stringify(value))}`)
-  const clock = String(time).slice(11, 19)
-  return `${[clock, String(level).toUpperCase().padEnd(5), printable(String(msg ?? '')), ...rest].join(' ')}\n`
+  const timeOfDay = String(time).slice(11, 19)
+  return `${[timeOfDay, String(level).toUpperCase().padEnd(5), printable(String(msg ?? '')), ...rest].join(' ')}\n`
 }
 
 /** Control characters in a message could forge lines or drive the terminal. */

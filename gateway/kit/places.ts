@@ -10,9 +10,9 @@ export function createPlaces(most: number): Places {
   const taken = new Map<string, number>()
   return {
     take: (key) => {
-      const others = taken.get(key) ?? 0
-      if (others >= most) return false
-      taken.set(key, others + 1)
+      const occupied = taken.get(key) ?? 0
+      if (occupied >= most) return false
+      taken.set(key, occupied + 1)
       return true
     },
     free: (key) => {

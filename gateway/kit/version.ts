@@ -10,9 +10,9 @@ export const ourVersion = (): string =>
 
 /** True if `version` comes before `other`. Throws if either does not begin like 1.2.3; ignores what follows. */
 export function isOlder(version: string, other: string): boolean {
-  const [ours, theirs] = [numbersOf(version), numbersOf(other)]
-  const index = ours.findIndex((part, at) => part !== theirs[at])
-  return index !== -1 && (ours[index] ?? 0) < (theirs[index] ?? 0)
+  const [numbers, otherNumbers] = [numbersOf(version), numbersOf(other)]
+  const index = numbers.findIndex((part, at) => part !== otherNumbers[at])
+  return index !== -1 && (numbers[index] ?? 0) < (otherNumbers[index] ?? 0)
 }
 
 function numbersOf(version: string): number[] {

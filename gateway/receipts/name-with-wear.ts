@@ -7,11 +7,11 @@ import type { Language } from '../../contract/languages.ts'
  * lacks it; `marketName` has it in English, and is null if unknown.
  */
 export function nameWithWear(name: string, marketName: string | null, language: Language): string {
-  const inName = wearOf(name)
+  const wearInName = wearOf(name)
   // Steam's own spelling stays, such as "Battle Scarred".
-  if (inName?.language === language) return name
-  const knownWear = inName ?? (marketName === null ? null : wearOf(marketName))
+  if (wearInName?.language === language) return name
+  const knownWear = wearInName ?? (marketName === null ? null : wearOf(marketName))
   if (knownWear === null) return name
-  const plain = inName === null ? name : name.slice(0, wearStart(name))
-  return `${plain} (${WEAR_WORDS[language][knownWear.wear]})`
+  const nameWithoutWear = wearInName === null ? name : name.slice(0, wearStart(name))
+  return `${nameWithoutWear} (${WEAR_WORDS[language][knownWear.wear]})`
 }
