@@ -162,10 +162,10 @@ export function refusedPage(status: number, language: Language): string {
 }
 
 function documentOf({ language, title }: { language: Language; title: string }, body: string): string {
-  const other = language === 'en' ? 'ru' : 'en'
+  const otherLanguage = language === 'en' ? 'ru' : 'en'
   return `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>${STYLES}</style><script src="${TIMES_PATH}" defer></script></head>
-<body><main><h1>${title}</h1>${body}<p><a href="?lang=${other}" lang="${other}">${RECEIPT_TEXTS[language].other}</a></p></main></body></html>`
+<body><main><h1>${title}</h1>${body}<p><a href="?lang=${otherLanguage}" lang="${otherLanguage}">${RECEIPT_TEXTS[language].other}</a></p></main></body></html>`
 }
 
 /** A time in UTC. The page's script shows it in the shopper's own zone, with UTC beside it. */

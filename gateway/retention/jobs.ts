@@ -25,15 +25,15 @@ const FIRST_PLACE: DepositPlace = { expiresAt: '-infinity', id: 0n }
  */
 export async function sweepOldData({ db, clock, box, keep }: Deps): Promise<void> {
   const now = clock.now()
-  const since = (ms: number) => new Date(now.getTime() - ms)
+  const ago = (ms: number) => new Date(now.getTime() - ms)
   await sealTokens({ db, box })
-  await deleteBefore(db, { table: 'webhook_attempt', column: 'at' }, since(keep.attemptsMs))
-  const deliveries = { before: since(keep.deliveriesMs), limit: MOST_ROWS }
+  await deleteBefore(db, { table: 'webhook_attempt', column: 'at' }, ago(keep.attemptsMs))
+  const deliveries = { before: ago(keep.deliveriesMs), limit: MOST_ROWS }
   await inBatches(0n, (after) => deleteDeliveries(db, { ...deliveries, after }))
-  const endedBefore = since(keep.tokensMs + LAST_LOOK_MS)
-  const tokens = { before: since(keep.tokensMs), endedBefore, now, limit: MOST_ROWS }
+  const endedBefore = ago(keep.tokensMs + LAST_LOOK_MS)
+  const tokens = { before: ago(keep.tokensMs), endedBefore, now, limit: MOST_ROWS }
   await inBatches(FIRST_PLACE, (after) => eraseTokens(db, { ...tokens, after }))
-  const profiles = { before: since(keep.pagesMs), limit: MOST_ROWS }
+  const profiles = { before: ago(keep.pagesMs), limit: MOST_ROWS }
   await inBatches(FIRST_PLACE, (after) => eraseProfiles(db, { ...profiles, after }))
 }
 

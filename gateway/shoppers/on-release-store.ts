@@ -14,8 +14,9 @@ export const isOnReleaseSql = (steamId: RawBuilder<unknown>): RawBuilder<boolean
 
 /** Resolves to null if the store decides. */
 export async function creditModeOf(db: Db | Tx, steamId: string): Promise<'on_release' | null> {
-  const { rows } = await sql<{ is: boolean }>`select ${isOnReleaseSql(sql`${steamId}`)} as is`.execute(db)
-  return rows[0]?.is === true ? 'on_release' : null
+  const { rows } = await sql<{ isOnRelease: boolean }>`
+    select ${isOnReleaseSql(sql`${steamId}`)} as "isOnRelease"`.execute(db)
+  return rows[0]?.isOnRelease === true ? 'on_release' : null
 }
 
 /** Records that a trade of the account was reversed, fully or in part. */

@@ -40,8 +40,10 @@ test('an expired key is refused like an unknown key, and logged once a minute; t
   till.clock.advance(61_000)
   for (let n = 0; n < 3; n += 1) expect(await resultOf()).toEqual([401, 'unauthorized'])
   expect(await resultOf(newKey)).toEqual([401, 'unauthorized'])
-  const ids = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg.startsWith('expired API key'))
-  expect(ids.map(({ key: keyId }) => keyId)).toEqual([id, parseApiKey(newKey, 'sandbox')?.id])
+  const warnings = lines
+    .map((line) => JSON.parse(line))
+    .filter(({ msg }) => msg.startsWith('expired API key'))
+  expect(warnings.map(({ key: keyId }) => keyId)).toEqual([id, parseApiKey(newKey, 'sandbox')?.id])
   // The secret part of a key follows `tt_test_`, eight characters of id and `_`.
   expect(lines.join('')).not.toContain(key.slice(17))
   till.clock.advance(60_000)

@@ -22,8 +22,8 @@ export async function readGames({ db, clock, rules, protectionDays }: OfferingDe
   const rates = await Promise.all(
     CURRENCIES.map(async (currency) => {
       // The rate is the same for every game.
-      const list = await priceList(db, { game: 'cs', currency, names: [], rules, now })
-      return 'refused' in list ? [] : [{ currency, rate: list.rate }]
+      const prices = await priceList(db, { game: 'cs', currency, names: [], rules, now })
+      return 'refused' in prices ? [] : [{ currency, rate: prices.rate }]
     }),
   )
   const minimumsOf = (game: Game): Partial<Record<Currency, number>> =>
@@ -46,8 +46,8 @@ export async function smallestSum(
   deps: OfferingDeps,
   { games = GAMES, currency }: { games?: readonly Game[] | undefined; currency: Currency },
 ): Promise<number | undefined> {
-  const { games: all } = await readGames(deps)
-  const sums = all
+  const { games: allGames } = await readGames(deps)
+  const sums = allGames
     .filter(({ game }) => games.includes(game))
     .flatMap(({ minimums }) => minimums[currency] ?? [])
   return sums.length === 0 ? undefined : Math.min(...sums)
@@ -60,11 +60,11 @@ export async function readPrices(
   { game, currency, name: names }: PricesQuery,
 ): Promise<Prices> {
   const rules = await rulesOfStore(db, defaultRules, storeId)
-  const list = await priceList(db, { game, currency, names, rules, now: clock.now() })
+  const prices = await priceList(db, { game, currency, names, rules, now: clock.now() })
   return {
     prices: names.map((name) => {
-      if ('refused' in list) return { name, price: null, reason: 'noExchangeRate' }
-      const price = list.priceOf(name)
+      if ('refused' in prices) return { name, price: null, reason: 'noExchangeRate' }
+      const price = prices.priceOf(name)
       return price.kind === 'priced'
         ? { name, price: Number(price.price), reason: null }
         : { name, price: null, reason: price.reason }

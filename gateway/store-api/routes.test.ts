@@ -176,7 +176,7 @@ describe('reading deposits', () => {
       await post({ ...BODY, externalId: `n${n}`, ...(n % 2 === 0 && { customerReference: 'even' }) })
       till.clock.advance(1_000)
     }
-    const ids = async (query: string) => {
+    const externalIdsBy = async (query: string) => {
       const externalIds: string[] = []
       let next: string | null = null
       do {
@@ -187,12 +187,12 @@ describe('reading deposits', () => {
       } while (next !== null)
       return externalIds.join()
     }
-    expect(await ids('')).toBe('n7,n6,n5,n4,n3,n2,n1')
-    expect(await ids('&customerReference=even')).toBe('n6,n4,n2')
-    expect(await ids('&status=succeeded')).toBe('')
+    expect(await externalIdsBy('')).toBe('n7,n6,n5,n4,n3,n2,n1')
+    expect(await externalIdsBy('&customerReference=even')).toBe('n6,n4,n2')
+    expect(await externalIdsBy('&status=succeeded')).toBe('')
     const thirdCreatedAt = (await api.call('GET', '/v1/deposits/lookup?externalId=n3')).json().createdAt
-    expect(await ids(`&createdFrom=${thirdCreatedAt}`)).toBe('n7,n6,n5,n4,n3')
-    expect(await ids(`&createdBefore=${thirdCreatedAt}&status=created`)).toBe('n2,n1')
+    expect(await externalIdsBy(`&createdFrom=${thirdCreatedAt}`)).toBe('n7,n6,n5,n4,n3')
+    expect(await externalIdsBy(`&createdBefore=${thirdCreatedAt}&status=created`)).toBe('n2,n1')
   })
 })
 

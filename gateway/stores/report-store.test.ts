@@ -74,12 +74,12 @@ test('a period includes the moment of `from`, and not that of `before`', async (
   const { at } = movements.find(({ cause }: { cause: string }) => cause === 'paid_out')
   const causesFrom = async (from: string, before: string) =>
     (await call(from, before)).days.map(({ cause }: { cause: string }) => cause)
-  const next = new Date(Date.parse(at) + 1).toISOString()
-  expect(await causesFrom(at, next)).toContain('paid_out')
+  const justAfter = new Date(Date.parse(at) + 1).toISOString()
+  expect(await causesFrom(at, justAfter)).toContain('paid_out')
   expect(await causesFrom(new Date(Date.parse(at) - DAY_S * 1_000).toISOString(), at)).not.toContain(
     'paid_out',
   )
-  expect(await causesFrom(next, later(DAY_S))).not.toContain('paid_out')
+  expect(await causesFrom(justAfter, later(DAY_S))).not.toContain('paid_out')
 })
 
 test.each([

@@ -22,10 +22,10 @@ export function createAuthenticator(origin: string, { verifies = true } = {}) {
 
   const clientData = (type: string, { challenge }: Challenge) =>
     Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }))
-  const authenticatorData = (more: number, rest: Buffer = Buffer.alloc(0)) => {
+  const authenticatorData = (moreFlags: number, rest: Buffer = Buffer.alloc(0)) => {
     const count = Buffer.alloc(4)
     count.writeUInt32BE(counter)
-    return Buffer.concat([rpIdHash, Buffer.from([flags | more]), count, rest])
+    return Buffer.concat([rpIdHash, Buffer.from([flags | moreFlags]), count, rest])
   }
   /** The public key in CBOR: its kind (1) is EC2, its algorithm (3) ES256, its curve (-1) P-256; then x and y. */
   const coseKey = () => {

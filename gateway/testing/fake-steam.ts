@@ -58,9 +58,9 @@ export type FakeSession = SteamSession & {
 /** A Steam trade's id is its offer's id plus this. */
 const STEAM_TRADE_BASE = 9_000
 
-function pageOf<T>(all: readonly T[], from: number, size: number): { rows: T[]; next: number | null } {
-  const to = from + size
-  return { rows: all.slice(from, to), next: to < all.length ? to : null }
+function pageOf<T>(list: readonly T[], start: number, size: number): { rows: T[]; next: number | null } {
+  const end = start + size
+  return { rows: list.slice(start, end), next: end < list.length ? end : null }
 }
 
 /** The id of the Steam trade that the fake Steam creates for an accepted offer. */
@@ -174,8 +174,8 @@ export function fakeSession(steamId = '76561198000000001', firstOffer = 1): Fake
       if (session.isDown) return unavailable
       const known = [...trades.values()].flatMap((answer) => (answer.kind === 'trade' ? [answer.trade] : []))
       known.reverse()
-      const from = after === null ? 0 : known.findIndex(({ tradeId }) => tradeId === after.tradeId) + 1
-      const { rows, next } = pageOf(known, from, session.pageSize)
+      const start = after === null ? 0 : known.findIndex(({ tradeId }) => tradeId === after.tradeId) + 1
+      const { rows, next } = pageOf(known, start, session.pageSize)
       const tradeId = rows.at(-1)?.tradeId ?? ''
       const place = next === null ? null : { tradeId, begunAt: session.begunAt(tradeId) }
       return { kind: 'trades', trades: rows, unreadable: session.unreadableTrades, next: place }

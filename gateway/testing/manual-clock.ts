@@ -23,11 +23,11 @@ export function createManualClock() {
       const untilMs = nowMs + ms
       for (;;) {
         await settle()
-        const next = waiting.sort((a, b) => a.atMs - b.atMs)[0]
-        if (next === undefined || next.atMs > untilMs) break
-        nowMs = next.atMs
-        waiting = waiting.filter((other) => other !== next)
-        next.goOn()
+        const earliest = waiting.sort((a, b) => a.atMs - b.atMs)[0]
+        if (earliest === undefined || earliest.atMs > untilMs) break
+        nowMs = earliest.atMs
+        waiting = waiting.filter((wait) => wait !== earliest)
+        earliest.goOn()
       }
       nowMs = untilMs
     },

@@ -76,14 +76,14 @@ export async function startPooler(
   mode: Mode,
 ): Promise<{ url: string; close(): Promise<void> }> {
   const idle: Session[] = []
-  const all = new Set<Session>()
+  const allSessions = new Set<Session>()
   const clients = new Set<Socket>()
 
   const serve = (client: Socket): void => {
     let session: Promise<Session> | undefined
     const take = async (): Promise<Session> => {
       const opened = idle.pop() ?? (await openSession(databaseUrl))
-      all.add(opened)
+      allSessions.add(opened)
       opened.listen((bytes, isFree) => {
         client.write(bytes)
         if (!isFree || mode === 'session') return
@@ -117,7 +117,7 @@ export async function startPooler(
     url: url.href,
     close() {
       for (const client of clients) client.destroy()
-      for (const session of all) session.end()
+      for (const session of allSessions) session.end()
       return new Promise((resolve) => server.close(() => resolve()))
     },
   }

@@ -18,7 +18,7 @@ export function readAttempts(
   endpointId: bigint,
   { after, limit }: { after: bigint | undefined; limit: number },
 ) {
-  const all = db
+  const attempts = db
     .selectFrom('webhook_attempt')
     .innerJoin('webhook_delivery', 'webhook_delivery.id', 'webhook_attempt.delivery_id')
     .innerJoin('event', 'event.id', 'webhook_delivery.event_id')
@@ -32,7 +32,7 @@ export function readAttempts(
     .select(['webhook_attempt.at', 'webhook_attempt.duration_ms', 'webhook_attempt.status'])
     .select(['webhook_attempt.failure', 'webhook_attempt.answer'])
     .where('webhook_attempt.endpoint_id', '=', endpointId)
-  const page = after === undefined ? all : all.where('webhook_attempt.id', '<', after)
+  const page = after === undefined ? attempts : attempts.where('webhook_attempt.id', '<', after)
   return page.orderBy('webhook_attempt.id', 'desc').limit(limit).execute()
 }
 

@@ -179,10 +179,10 @@ describe('a webhook', () => {
   })
 
   it('has a signature with each secret during a rotation', async () => {
-    const next = `whsec_${Buffer.alloc(24, 8).toString('base64')}`
+    const newSecret = `whsec_${Buffer.alloc(24, 8).toString('base64')}`
     await expireDeposit()
     await publishEvents(deps)
-    await deliver({ ...deps, secretsOf: () => [next, SECRET] })
+    await deliver({ ...deps, secretsOf: () => [newSecret, SECRET] })
     const [got] = receiver.received
     const headers = Object.fromEntries(
       ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [
@@ -190,7 +190,7 @@ describe('a webhook', () => {
         String(got?.headers[name]),
       ]),
     )
-    for (const secret of [next, SECRET]) new Webhook(secret).verify(got?.body ?? '', headers)
+    for (const secret of [newSecret, SECRET]) new Webhook(secret).verify(got?.body ?? '', headers)
     expect(headers['webhook-signature']?.split(' ')).toHaveLength(2)
   })
 

@@ -153,8 +153,8 @@ describe('the deliveries of one endpoint', () => {
     for (const id of await publish(store, 20)) unanswered.add(id)
     startSending()
     await expect.poll(() => server.taken.length).toBe(20)
-    const [next = ''] = await publish(store, 1)
-    await expect.poll(() => server.taken).toContain(next)
+    const [newId = ''] = await publish(store, 1)
+    await expect.poll(() => server.taken).toContain(newId)
     expect(server.taken).toHaveLength(21)
   })
 
@@ -167,8 +167,8 @@ describe('the deliveries of one endpoint', () => {
     await till.db.updateTable('webhook_delivery').set({ claim: 1n, attempts: 1 }).execute()
     startSending({ patienceMs: 1 })
     await expect.poll(() => server.taken.length).toBe(16)
-    const [next = ''] = await publish(store, 1)
-    await expect.poll(() => server.taken).toContain(next)
+    const [newId = ''] = await publish(store, 1)
+    await expect.poll(() => server.taken).toContain(newId)
     expect(server.taken).toHaveLength(17)
   })
 
