@@ -17,17 +17,17 @@ export type WishRefusal =
   | 'more than the limits allow at once'
 
 /**
- * How an offer ended without a trade. `invalid`: an item was gone. `withdrawn`: its sender cancelled it. `failed`: it was
- * accepted, but Steam did not carry out the trade.
+ * How an offer ended without a trade. `invalid`: an item was gone. `withdrawn`: its sender cancelled it. `failed`: it
+ * was accepted, but Steam did not carry out the trade.
  */
 export type EndedOffer = 'declined' | 'countered' | 'invalid' | 'withdrawn' | 'expired' | 'failed'
 
 /**
  * Why nothing was given. `no_session`: the offer was certainly not sent, because for minutes no session of the bot
  * could be used. `steam_N`: Steam answered the send with its result number N, and made no offer. `never_appeared`: the
- * answer to the send was lost, and Steam's lists did not contain the offer. `no_longer_allowed`: the operator removed or
- * changed the destination before the send. `wish_gone`: the operator withdrew the wish before the till knew of the gift,
- * or a restored database lost it.
+ * answer to the send was lost, and Steam's lists did not contain the offer. `no_longer_allowed`: the operator removed
+ * or changed the destination before the send. `wish_gone`: the operator withdrew the wish before the till knew of the
+ * gift, or a restored database lost it.
  */
 export type GiftEnd =
   | EndedOffer

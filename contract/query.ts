@@ -9,7 +9,8 @@ export const wholeNumber = ({ least, most, fallback }: { least: number; most: nu
       .int({ error: ({ code }) => (code === 'invalid_type' ? NOT_WHOLE : undefined) })
       .min(least)
       .max(most)
-      // The default is set on the inner schema: zod leaves a default outside `preprocess` out of a request's JSON schema.
+      // The default is set on the inner schema: zod leaves a default outside `preprocess` out of a request's JSON
+      // schema.
       .default(fallback),
   )
 

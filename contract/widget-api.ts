@@ -41,8 +41,8 @@ export const botSchema = z.object({
 })
 
 /**
- * Why credit is held until Steam's protection ends. `limit`: until then, the store can spend credit only up to its limit.
- * `release`: it can spend none.
+ * Why credit is held until Steam's protection ends. `limit`: until then, the store can spend credit only up to its
+ * limit. `release`: it can spend none.
  */
 const HELD_BY = ['limit', 'release'] as const
 

@@ -25,7 +25,9 @@ export type CreditStore = {
   saveCursor(sequence: number): Promise<void> | void
 }
 
-/** Returns the balance change for a deposit of this sequence. Undefined if this or a larger one was already processed. */
+/**
+ * Returns the balance change for a deposit of this sequence. Undefined if this or a larger one was already processed.
+ */
 export function settle(before: Kept | undefined, deposit: Deposit, sequence: number): Settled | undefined {
   if (before !== undefined && before.sequence >= sequence) return undefined
   const { amount, reversedAmount, heldAmount } = deposit

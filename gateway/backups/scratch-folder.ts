@@ -1,4 +1,6 @@
-/** A temporary folder for the check of a copy. It contains the database with its password and, in the sandbox, a key. */
+/**
+ * A temporary folder for the check of a copy. It contains the database with its password and, in the sandbox, a key.
+ */
 import { lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -33,8 +33,8 @@ export type CheckResult = { check: string; title: string; document: string; deta
 }
 
 /**
- * `unreachable`: the handler did not answer. `unreadable`: the address of the balance returned no amount. `no_port`: the
- * stand-in till cannot use its port.
+ * `unreachable`: the handler did not answer. `unreadable`: the address of the balance returned no amount. `no_port`:
+ * the stand-in till cannot use its port.
  */
 export type VerifyResult =
   | { kind: 'checked'; results: CheckResult[] }

@@ -6,7 +6,9 @@ import { deleteBefore } from '../db/sweep-store.ts'
 /** `hmacs`: the link's HMACs, one for each key of the key ring. */
 type GivenLink = { depositId: bigint; hmacs: readonly [Buffer, ...Buffer[]]; at: Date }
 
-/** Records the link. Resolves to the times of the deposit's links after `since`, oldest first; this link is the last. */
+/**
+ * Records the link. Resolves to the times of the deposit's links after `since`, oldest first; this link is the last.
+ */
 export async function noteLink(tx: Tx, { depositId, hmacs, at }: GivenLink, since: Date): Promise<Date[]> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`links ${depositId}`}, 0))`.execute(tx)
   const [link_hmac, ...ofOldKeys] = hmacs

@@ -1,6 +1,6 @@
 /**
- * An event of a store's log: one for each transition of a deposit, for each later change of its credit, and for each new
- * epoch.
+ * An event of a store's log: one for each transition of a deposit, for each later change of its credit, and for each
+ * new epoch.
  */
 import { z } from 'zod'
 import type { DepositEventType, EventType } from '../../contract/event-types.ts'

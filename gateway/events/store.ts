@@ -36,9 +36,9 @@ export async function lockPublishing(tx: Tx): Promise<void> {
 
 /**
  * Gives sequences to the oldest committed events, at most `most` over all stores. Each store's sequences count its own
- * events. Identity numbers (`inserted`) are taken before the commit, so a lower number can become visible after a higher
- * one. Sequences are assigned by one writer at a time, and only to committed events, so once a sequence is visible, all
- * lower ones are too.
+ * events. Identity numbers (`inserted`) are taken before the commit, so a lower number can become visible after a
+ * higher one. Sequences are assigned by one writer at a time, and only to committed events, so once a sequence is
+ * visible, all lower ones are too.
  */
 export async function numberEvents(tx: Tx, most: number): Promise<NumberedEvent[]> {
   await lockPublishing(tx)

@@ -1,4 +1,6 @@
-/** Limits the reads of Steam that one deposit or one account can cause, because all shoppers share the bots' budgets. */
+/**
+ * Limits the reads of Steam that one deposit or one account can cause, because all shoppers share the bots' budgets.
+ */
 import type { Tx } from '../db/client.ts'
 import { MINUTE_MS } from '../kit/duration.ts'
 import { type InventoryKey, lockReadsOf, readsIn, spanOf } from './store.ts'

@@ -47,7 +47,9 @@ export const RELOAD_MS = 5_000
 /** The time within which each bot but the last must take up a request. The last one has the rest of `WAIT_MS`. */
 const TAKE_UP_MS = 5_000
 const MOST_READERS = 3
-/** If Steam limits two accounts, the limit is probably on our address, and a third attempt would make it last longer. */
+/**
+ * If Steam limits two accounts, the limit is probably on our address, and a third attempt would make it last longer.
+ */
 const MOST_LIMITED = 2
 
 export const inventoryTopic = (requestId: bigint): string => `inventory:${requestId}`

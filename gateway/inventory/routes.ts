@@ -28,7 +28,10 @@ const ITEM_RATE: Rate = { perSecond: 1_000, burst: 20_000 }
  * because a crowd can be behind one address.
  */
 const ADDRESS_ITEM_RATE: Rate = { perSecond: 5_000, burst: 200_000 }
-/** A deposit may read this much even if the limit of its address is used up: neighbours must not stop a shopper's payment. */
+/**
+ * A deposit may read this much even if the limit of its address is used up: neighbours must not stop a shopper's
+ * payment.
+ */
 const FIRST_ITEM_RATE: Rate = { perSecond: 50, burst: 5_000 }
 const RETRY_AFTER_S = 5
 

@@ -7,8 +7,8 @@ export type Ports = { from: number; until: number }
 const MOST_TRIES = 1_000
 
 /**
- * Finds a free port of this machine. Use a range below 32768: the system gives out higher ports to programs that ask for
- * any port, so another program could take one before it is used.
+ * Finds a free port of this machine. Use a range below 32768: the system gives out higher ports to programs that ask
+ * for any port, so another program could take one before it is used.
  */
 export async function freePort({ from, until }: Ports): Promise<number> {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {

@@ -1,7 +1,9 @@
 /** Runs at most `width` tasks at a time; the others wait in order of arrival. */
 export type Limiter = {
   <T>(work: () => Promise<T>): Promise<T>
-  /** True if `width` tasks run and `mostWaiting` others wait. Only the caller can refuse work: the limiter takes any. */
+  /**
+   * True if `width` tasks run and `mostWaiting` others wait. Only the caller can refuse work: the limiter takes any.
+   */
   isFull(): boolean
 }
 

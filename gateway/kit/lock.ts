@@ -76,7 +76,9 @@ function identityOf(address: string): string | undefined {
   return stats && `${stats.ino} ${stats.ctimeNs}`
 }
 
-/** Only a refused connection proves that the holder has ended: a live holder under another account can be unreachable. */
+/**
+ * Only a refused connection proves that the holder has ended: a live holder under another account can be unreachable.
+ */
 function isAnswered(address: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(address, () => {

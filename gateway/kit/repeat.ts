@@ -19,8 +19,8 @@ export type Repeating = {
 }
 
 /**
- * Runs `work` every `everyMs`, but not while a run continues. A failure delays no later run. If the same failure goes on,
- * the log has it every ten minutes, and its end.
+ * Runs `work` every `everyMs`, but not while a run continues. A failure delays no later run. If the same failure goes
+ * on, the log has it every ten minutes, and its end.
  */
 export function repeat(
   { name, everyMs, log, atOnce = true }: RepeatOptions,

@@ -1,8 +1,8 @@
 type Form = [form: RegExp, replacement: string | ((found: string) => string)]
 
 /**
- * A Steam token is a JWT: it begins with the base64 of `{"` or `{ "`. Even half a token can reveal its account, so a part
- * with this many characters is hidden too.
+ * A Steam token is a JWT: it begins with the base64 of `{"` or `{ "`. Even half a token can reveal its account, so a
+ * part with this many characters is hidden too.
  */
 const LEAST_JWT_CHARACTERS = 24
 

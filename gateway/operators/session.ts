@@ -1,6 +1,6 @@
 /**
- * How long an operator's session lasts, and how long a passkey check stays fresh. Pure. Times are those of the machine's
- * clock.
+ * How long an operator's session lasts, and how long a passkey check stays fresh. Pure. Times are those of the
+ * machine's clock.
  */
 
 /** A session ends this long after its last use. */

@@ -24,7 +24,9 @@ export type Receipt = Credit & {
   createdAt: string
   offerId: string | null
   botName: string | null
-  /** The account that gave the items, or was asked for them. Null if there is no trade, or if the account was erased. */
+  /**
+   * The account that gave the items, or was asked for them. Null if there is no trade, or if the account was erased.
+   */
   account: { name: string | null; steamId: string } | null
   items: readonly ReceiptItem[]
   history: readonly LoggedEvent[]

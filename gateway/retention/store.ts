@@ -83,7 +83,9 @@ export async function eraseTokens(
   return rows[0]
 }
 
-/** Erases the names, pictures and profile addresses of shoppers from deposits that ended and expired before `before`. */
+/**
+ * Erases the names, pictures and profile addresses of shoppers from deposits that ended and expired before `before`.
+ */
 export async function eraseProfiles(db: Db, batch: Batch): Promise<DepositPlace | undefined> {
   const { rows } = await sql<DepositPlace>`
     with past as (${lockEndedSql('user_name', batch)}),

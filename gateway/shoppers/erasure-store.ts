@@ -18,7 +18,10 @@ export type Erased = {
   keptDeposits: number
   /** Events of the erased deposits. Stores may have them already, so they stay unchanged. */
   keptEvents: number
-  /** Trades in which a bot gave items to the account, and wishes that the vault took up for it. They say where items are. */
+  /**
+   * Trades in which a bot gave items to the account, and wishes that the vault took up for it. They say where items
+   * are.
+   */
   keptDepartures: number
   keptWishes: number
   /** Records of acts about the account, such as `shopper deny`. */
@@ -49,8 +52,8 @@ async function lockDeposits(
 
 /**
  * Erases the account from deposits that can be erased, their trades and quotes. Deletes their unused quotes, the
- * account's finished inventory requests, and the doubts about bots that arose from offers to the account. Money, items and
- * events stay unchanged.
+ * account's finished inventory requests, and the doubts about bots that arose from offers to the account. Money, items
+ * and events stay unchanged.
  */
 export async function eraseAccount(tx: Tx, steamId: string, now: Date): Promise<Erased> {
   const deposits = await lockDeposits(tx, steamId, now)

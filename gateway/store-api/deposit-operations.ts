@@ -160,8 +160,8 @@ async function refuseUnknownCursor(
 }
 
 /**
- * Refuses a new deposit for these errors. A call that repeats an earlier one must find its deposit, even if the operator
- * has changed the store since.
+ * Refuses a new deposit for these errors. A call that repeats an earlier one must find its deposit, even if the
+ * operator has changed the store since.
  */
 async function refuseNew(
   deps: DepositCalls,

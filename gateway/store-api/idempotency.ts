@@ -160,8 +160,8 @@ async function claimKey(
 }
 
 /**
- * Stores the answer. After a failure of the till or a temporary refusal, releases the key instead, so the next call with
- * it runs. Resolves to false if another call has taken over the key.
+ * Stores the answer. After a failure of the till or a temporary refusal, releases the key instead, so the next call
+ * with it runs. Resolves to false if another call has taken over the key.
  */
 function storeOrRelease(
   { db, box }: IdempotencyDeps,

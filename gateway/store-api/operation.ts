@@ -18,7 +18,9 @@ type Description = {
   scope?: Scope
   /** Set if the call accepts an Idempotency-Key: calls with the same key run only once. */
   idempotent?: true
-  /** How many of these calls a process works on at a time: of all stores, and of one (`ofKey`). Without it, any number. */
+  /**
+   * How many of these calls a process works on at a time: of all stores, and of one (`ofKey`). Without it, any number.
+   */
   atATime?: FairLimits
   group: 'Deposits' | 'Events' | 'Money' | 'Offerings' | 'Webhook endpoints'
   summary: string

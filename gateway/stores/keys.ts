@@ -97,8 +97,8 @@ export async function listKeys(db: Db, storeId: bigint, now: Date): Promise<KeyF
 }
 
 /**
- * Creates a key with the same scopes and lifetime. The old key works for `overlapHours` more, unless it expires earlier.
- * Returns undefined if there is no such key, or it has ended.
+ * Creates a key with the same scopes and lifetime. The old key works for `overlapHours` more, unless it expires
+ * earlier. Returns undefined if there is no such key, or it has ended.
  */
 export async function rotateKey(
   deps: { db: Db | Tx; mode: Mode; clock: Clock },

@@ -26,8 +26,8 @@ export function holdBack({ heldAnswers }: Traffic) {
 }
 
 /**
- * Jumps to the next timer whenever every answer is held back. Resolves to true if no more than `limitMs` of fake time had
- * passed when the work ended. A slow machine cannot make it false.
+ * Jumps to the next timer whenever every answer is held back. Resolves to true if no more than `limitMs` of fake time
+ * had passed when the work ended. A slow machine cannot make it false.
  */
 export async function endsInFakeTime(
   { what, limitMs }: { what: string; limitMs: number },

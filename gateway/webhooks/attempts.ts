@@ -54,8 +54,8 @@ type ReplayDeps = { db: Db | Tx; clock: Clock; signals: Pick<Signals, 'notify'> 
 
 /**
  * Makes deliveries due again, independently of running attempts: those of one event, or of all events in a range that
- * the endpoint subscribes to. A call that disables the endpoint waits until the replay is written, and then gives up the
- * replayed deliveries too. A store can replay one range at a time, because a range can have thousands of events.
+ * the endpoint subscribes to. A call that disables the endpoint waits until the replay is written, and then gives up
+ * the replayed deliveries too. A store can replay one range at a time, because a range can have thousands of events.
  */
 export async function replay(
   { db, clock, signals }: ReplayDeps,
