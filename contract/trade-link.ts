@@ -10,11 +10,10 @@ export type TradeLink = {
 const TRADE_LINK =
   /^https?:\/\/(?:www\.)?steamcommunity\.com\/tradeoffer\/new\/\?partner=(\d+)&token=([A-Za-z0-9_-]{3,})$/
 
+/** In characters. */
 export const LONGEST_TRADE_LINK = 512
 
-/**
- * Checks only the form. The server checks whether the account exists, and Steam whether the token is valid.
- */
+/** Checks only the form. The server checks whether the account exists, and Steam whether the token is valid. */
 export const isTradeLink = (text: string): boolean => TRADE_LINK.test(text.trim())
 
 /** Returns the link without its token. It identifies the account, but lets nobody send an offer. */

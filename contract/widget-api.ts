@@ -154,7 +154,7 @@ export const inventoryQuerySchema = z.object({
   hash: hashSchema,
   game: z.enum(GAMES),
   language: z.enum(LANGUAGES).optional(),
-  /** Asks Steam again once its last answer is 5 seconds old; without this, once it is a minute old. */
+  /** Asks Steam again once its last answer is 5 seconds old. Without this, an answer with items is used for a minute. */
   reload: z.stringbool().optional(),
 })
 

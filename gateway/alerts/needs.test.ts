@@ -184,7 +184,7 @@ test('a problem that the vault reports counts until the vault no longer reports 
 // The alerts have copies of these times, because most commands do not load the rules of trades.
 test('IN_VAIN_MS equals RELEASE_AFTER_MS, and ASK_AGAIN_MS is a minute longer than the longest pause', () => {
   const now = new Date()
-  const next = nextLook(new Date(now.getTime() - IN_VAIN_MS), now)
-  expect(next.getTime() - now.getTime()).toBe(ASK_AGAIN_MS - 60_000)
+  const nextLookAt = nextLook(new Date(now.getTime() - IN_VAIN_MS), now)
+  expect(nextLookAt.getTime() - now.getTime()).toBe(ASK_AGAIN_MS - 60_000)
   expect(RELEASE_AFTER_MS).toBe(IN_VAIN_MS)
 })

@@ -55,7 +55,7 @@ export async function sendAlerts(deps: AlertDeps): Promise<void> {
   const claimedAt = clock.now()
   const due = await takeDue(db, { now: claimedAt, until: new Date(claimedAt.getTime() + CLAIM_MS) })
   // All are sent at once. One after the other, slow answers could take longer than the claims last.
-  await Promise.all(due.map((each) => sendAlert(deps, alerts, each)))
+  await Promise.all(due.map((alert) => sendAlert(deps, alerts, alert)))
 }
 
 async function sendAlert(

@@ -64,8 +64,8 @@ describe('a call that opens a deposit', () => {
 
   it('is refused if an earlier call had the same externalId and other values', async () => {
     await createDeposit(till.deps, store, BODY)
-    const other = createDeposit(till.deps, store, { ...BODY, maxAmount: 5_001 })
-    await expect(other).rejects.toMatchObject({ ...refusal('order_conflict'), asked: 'maxAmount' })
+    const conflicting = createDeposit(till.deps, store, { ...BODY, maxAmount: 5_001 })
+    await expect(conflicting).rejects.toMatchObject({ ...refusal('order_conflict'), asked: 'maxAmount' })
   })
 
   it('opens a deposit that another store cannot see, and whose externalId other stores can use too', async () => {

@@ -108,7 +108,7 @@ const EVENT_OF_CHANGE = {
 
 /**
  * Appends the event of a transition, in the transition's transaction. `data` is the deposit that the event shows;
- * without it, the row must be up to date.
+ * without it, the row must be up to date. `part`: as in `NewEvent`.
  */
 export async function appendTransition(
   deps: Pick<DepositDeps, 'clock' | 'ids' | 'publicUrl'> & {

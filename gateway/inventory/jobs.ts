@@ -50,7 +50,7 @@ export function inventoryHandler({ db, signals, clock, log, box }: JobDeps): Bot
 
 const QUOTES_AT_A_TIME = 100
 
-/** Deletes recently expired, unused quotes that a later one has replaced. Call it often. */
+/** Deletes recently expired, unused quotes that a later one has replaced. Call it every minute. */
 export const sweepQuotes = ({ db, clock }: Pick<JobDeps, 'db' | 'clock'>): Promise<void> =>
   inRounds(QUOTES_AT_A_TIME, () => deleteSuperseded(db, clock.now(), QUOTES_AT_A_TIME))
 

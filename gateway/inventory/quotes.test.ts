@@ -234,11 +234,11 @@ describe('reads of an inventory', () => {
     await setPrices(till, { Knife: 17_000_000n, Case: 2_000_000n })
     expect(await forTrade(['1'], quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
     till.clock.advance(1)
-    const next = await till.ask()
-    expect(next.items).toMatchObject([{ price: 1_224 }, { price: 144 }])
-    expect(await forTrade(['1'], next.quoteId)).toMatchObject({ kind: 'quote', total: 1_224n })
+    const reread = await till.ask()
+    expect(reread.items).toMatchObject([{ price: 1_224 }, { price: 144 }])
+    expect(await forTrade(['1'], reread.quoteId)).toMatchObject({ kind: 'quote', total: 1_224n })
     // The fall is in the latest quote now, so the next reads write nothing.
-    expect((await till.ask()).quoteId).toBe(next.quoteId)
+    expect((await till.ask()).quoteId).toBe(reread.quoteId)
   })
 
   test('write at most one quote every ten seconds, and otherwise show the last quote', async () => {
@@ -252,8 +252,8 @@ describe('reads of an inventory', () => {
     expect(shown.items).toHaveLength(1)
     expect(await forTrade(['1'], quoteId)).toMatchObject({ total: 1_440n })
     till.clock.advance(1)
-    const next = await till.ask()
-    expect(next.items).toMatchObject([
+    const reread = await till.ask()
+    expect(reread.items).toMatchObject([
       { id: '1', price: 2_160 },
       { id: '3', price: 72 },
     ])

@@ -54,19 +54,19 @@ export async function saveQuote(db: Db, quote: UnsavedQuote): Promise<SavedQuote
 async function reusableQuote(db: Db | Tx, quote: UnsavedQuote): Promise<SavedQuote | undefined> {
   const latest = await latestQuote(db, quote, new Date(quote.at.getTime() - REUSE_UNCHANGED_MS))
   if (latest === undefined) return undefined
-  const rows = await pricesOfItems(db, latest.id)
-  const shown = new Map(rows.map((row) => [row.assetId, row]))
+  const latestPrices = await pricesOfItems(db, latest.id)
+  const latestOf = new Map(latestPrices.map((item) => [item.assetId, item]))
   const isSame = ({ assetId, price, gross }: QuotedItem) => {
-    const row = shown.get(assetId)
-    return row?.price === price && row.gross === gross
+    const item = latestOf.get(assetId)
+    return item?.price === price && item.gross === gross
   }
   const isUnchanged =
-    latest.rateId === quote.rateId && rows.length === quote.items.length && quote.items.every(isSame)
-  if (isUnchanged) return pricesOf(latest.id, rows)
+    latest.rateId === quote.rateId && latestPrices.length === quote.items.length && quote.items.every(isSame)
+  if (isUnchanged) return pricesOf(latest.id, latestPrices)
   const isYoung = quote.at.getTime() - latest.createdAt.getTime() < REUSE_RISEN_MS
   // A trade at the older, higher price could be refused, so after a fall the page gets the new price.
-  const hasFallen = ({ assetId, price }: QuotedItem) => (shown.get(assetId)?.price ?? price) > price
-  return isYoung && !quote.items.some(hasFallen) ? pricesOf(latest.id, rows) : undefined
+  const hasFallen = ({ assetId, price }: QuotedItem) => (latestOf.get(assetId)?.price ?? price) > price
+  return isYoung && !quote.items.some(hasFallen) ? pricesOf(latest.id, latestPrices) : undefined
 }
 
 function pricesOf(quoteId: string, items: readonly Pick<QuotedItem, 'assetId' | 'price'>[]): SavedQuote {

@@ -33,6 +33,7 @@ const ADDRESS_ITEM_RATE: Rate = { perSecond: 5_000, burst: 200_000 }
  * payment.
  */
 const FIRST_ITEM_RATE: Rate = { perSecond: 50, burst: 5_000 }
+/** How long a caller beyond a limit is asked to wait. */
 const RETRY_AFTER_S = 5
 
 /**

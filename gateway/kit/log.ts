@@ -41,6 +41,7 @@ const SECRET_KEYS = new Set([
 const ROW_FIELDS = new Set(['detail', 'where', 'internalquery', 'parameters'])
 
 const HIDDEN = '[redacted]'
+/** Values nested deeper than this are not shown. */
 const MOST_DEPTH = 6
 /** The most characters of a line. Most lines have a few hundred; the line of a failed query has a few thousand. */
 const MOST_LINE_CHARACTERS = 64 * 1024

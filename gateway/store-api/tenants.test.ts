@@ -317,11 +317,11 @@ test('at most five calls of a store run at a time: its other calls wait, and oth
   }
   const shared = await startStoreApi(till, { change: { listDeposits } })
   const otherStore = await aStore(till)
-  const list = async (key?: string) =>
+  const statusOfList = async (key?: string) =>
     (await shared.call('GET', '/v1/deposits', { ...(key && { key }) })).statusCode
-  const ofStore = Array.from({ length: 8 }, () => list())
+  const ofStore = Array.from({ length: 8 }, () => statusOfList())
   await expect.poll(() => asked.length).toBe(5)
-  const ofOther = list(await shared.newKey(otherStore))
+  const ofOther = statusOfList(await shared.newKey(otherStore))
   await expect.poll(() => asked.slice(5)).toEqual([otherStore.id])
   release.resolve()
   expect(await Promise.all([...ofStore, ofOther])).toEqual(Array(9).fill(200))

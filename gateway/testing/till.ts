@@ -149,7 +149,7 @@ export async function aBot(
   return { bot: { botId: row.id, session, leaseEpoch: 1n, mayWrite: () => true }, session }
 }
 
-let externalIds = 0
+let depositCount = 0
 
 /** A deposit with a shopper and a quote of `prices` (minor units). Each deposit has its own asset ids. */
 export async function aDeposit(
@@ -157,9 +157,9 @@ export async function aDeposit(
   store: { id: bigint },
   { prices = [1_000n, 2_000n], game = 'dota' as 'cs' | 'dota' } = {},
 ) {
-  externalIds += 1
+  depositCount += 1
   const { deposit } = await createDeposit(till.deps, store, {
-    externalId: `top-up ${externalIds}`,
+    externalId: `top-up ${depositCount}`,
     currency: 'USD',
     backToStoreUrl: 'https://store.test/',
   })
