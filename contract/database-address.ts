@@ -5,8 +5,9 @@ const ADVICE =
   'add ?sslmode=verify-full, with &sslrootcert=/path/to/ca.pem for a CA of your own, or set TRADETILL_PLAIN_DATABASE=1 if nobody else is on the network in between'
 
 /**
- * Why somebody on the network in between could read everything or pose as the database, and what to do. Continues a
- * sentence that begins with the setting's name. Undefined for a Unix socket, loopback and a verified server.
+ * Returns why somebody on the network between this machine and the database could read everything or pose as the
+ * database, and what to do. The text continues a sentence that begins with the setting's name. Undefined for a Unix
+ * socket, loopback and a verified server.
  */
 export function unsafeDatabase(databaseUrl: string): string | undefined {
   // `pg` also takes the path of a socket, and a user without a host, which is not a URL.

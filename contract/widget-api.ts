@@ -133,7 +133,7 @@ export const paymentSchema = z.object({
   heldUntil: z.iso.datetime().nullable(),
   /**
    * After success: whether an endpoint of the store accepted the webhook about it. Absent if no endpoint gets that
-   * webhook.
+   * webhook, or if the till has given it up.
    */
   storeTold: z.boolean().optional(),
   /** Present if a part is held. */

@@ -72,7 +72,7 @@ test('a store counts while its credit at risk is at least 90 % of its limit', as
   expect(await needs()).toMatchObject({ storesAtLimit: 0 })
 })
 
-test('an account counts for a day after it took items back, or until an operator trusts it', async () => {
+test('an account counts for a day after it took items back, unless an operator trusts it again before', async () => {
   await payFor(till, bot, await aDeposit(till, await aStore(till)))
   const { id: tradeId, steamId } = await till.db
     .selectFrom('trade')
@@ -153,7 +153,7 @@ test('a trade counts a day after it should have been settled, and an open trade 
   await set({ due_at: null })
 })
 
-test('an endpoint counts after repeated failures, unless its store has disabled it', async () => {
+test('an endpoint counts once a webhook to it has failed five times, unless its store has disabled it', async () => {
   const receiver = await startReceiver()
   receiver.answers.push(...Array.from({ length: 20 }, () => status(500)))
   const store = await aStore(till, { webhookUrl: receiver.url })

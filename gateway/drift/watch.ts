@@ -56,6 +56,7 @@ export type Writer = { leaseEpoch: bigint; now: Date }
 
 export type DriftDeps = {
   drift: DriftStore
+  /** The pure rules. The simulation replaces them by faulty ones, to prove that it finds the faults. */
   core: { compareWithCustody: typeof compareWithCustody; settleDrift: typeof settleDrift }
   clock: Clock
   log: Log

@@ -46,6 +46,7 @@ export const RELOAD_MS = 5_000
 
 /** The time within which each bot but the last must take up a request. The last one has the rest of `WAIT_MS`. */
 const TAKE_UP_MS = 5_000
+/** How many bots one call may ask, one after the other. */
 const MOST_READERS = 3
 /**
  * If Steam limits two accounts, the limit is probably on our address, and a third attempt would make it last longer.

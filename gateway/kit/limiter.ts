@@ -33,8 +33,8 @@ export type FairLimiter = <T>(key: string, work: () => Promise<T>) => Promise<T>
 export type FairLimits = { inAll: number; ofKey: number }
 
 /**
- * Runs at most `inAll` tasks at a time, and at most `ofKey` with the same key. Further tasks of a key wait apart, so a
- * crowd of them does not hold up the tasks of another key.
+ * Runs at most `inAll` tasks at a time, and at most `ofKey` with the same key. Further tasks of a key wait in a queue of
+ * their own, so a crowd of them does not hold up the tasks of another key.
  */
 export function createFairLimiter({ inAll, ofKey }: FairLimits): FairLimiter {
   const limitedInAll = createLimiter(inAll)

@@ -23,8 +23,8 @@ export async function sweepDisabledEndpoints({ db }: { db: Db }): Promise<void> 
 }
 
 /**
- * Makes deliveries due now that a wrong clock scheduled hours or years ahead. Without this sweep, they would wait for
- * it. A delivery is due at once until its first attempt.
+ * Makes deliveries due now that a wrong clock scheduled hours or years ahead. Without this sweep, they would wait until
+ * then. A first attempt is always scheduled for at once, and a retry for at most `LONGEST_WAIT_MS` later.
  */
 export async function sweepFarDeliveries({ db, clock }: { db: Db; clock: Clock }): Promise<void> {
   const now = clock.now()

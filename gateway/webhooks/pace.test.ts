@@ -56,8 +56,8 @@ describe('the number of free places', () => {
     ['again', { open: 4 }, 0],
     ['again', { open: 15, hanging: 15 }, 1],
     ['again', { open: 16, hanging: 16 }, 0],
-  ] as const)('in the lane "%s" with %j is %i', (lane, some, places) => {
-    expect(placesLeft(lane, { ...load, ...some })).toBe(places)
+  ] as const)('in the lane "%s" with %j is %i', (lane, change, places) => {
+    expect(placesLeft(lane, { ...load, ...change })).toBe(places)
   })
 
   it('shrinks while many stores are busy, but an empty lane always has its width', () => {
