@@ -53,7 +53,7 @@ const problem = (status: number, code: string, headers: Record<string, string> =
 const depositAnswer = (body: unknown = DEPOSIT) => Response.json(body)
 
 describe('a call', () => {
-  test('sends the API key, and returns the answer', async () => {
+  test('goes to its path with the API key, and returns the answer', async () => {
     const { till, requests } = tillThatAnswers(
       depositAnswer(),
       depositAnswer(),
@@ -257,10 +257,10 @@ describe('credit', () => {
     }
   })
 
-  test('is the same for any order and repetition of events', async () => {
-    const orders = life.flatMap((_, from) => [
-      [...life.slice(from), ...life.slice(0, from), ...life],
-      [...life.slice(from), ...life.slice(0, from)].reverse(),
+  test('is the same if events arrive twice, or in another order', async () => {
+    const orders = life.flatMap((_, start) => [
+      [...life.slice(start), ...life.slice(0, start), ...life],
+      [...life.slice(start), ...life.slice(0, start)].reverse(),
     ])
     for (const order of orders) {
       const { store, state } = createMemoryStore()

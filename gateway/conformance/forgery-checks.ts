@@ -45,11 +45,11 @@ export const FORGERY_CHECKS: readonly Check[] = [
     run: refusesAll((kit, event) => {
       const { headers, body } = kit.sign(event)
       const { 'webhook-signature': _, ...unsigned } = headers
-      const { 'webhook-timestamp': __, ...timeless } = headers
+      const { 'webhook-timestamp': __, ...withoutTime } = headers
       return [
         { headers: {}, body },
         { headers: unsigned, body },
-        { headers: timeless, body },
+        { headers: withoutTime, body },
       ]
     }),
   },

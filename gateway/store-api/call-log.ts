@@ -1,7 +1,7 @@
 import type { ObservedCall } from '../http/app.ts'
 import type { Log } from '../kit/log.ts'
 
-/** Ignores calls that were not authenticated. */
+/** Logs a store's call. Ignores calls that were not authenticated. */
 export function logCall(log: Log, { request, route, status, seconds }: ObservedCall): void {
   const { store, depositId: deposit, refusal: code } = request.call
   if (store === undefined) return
