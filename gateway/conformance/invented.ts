@@ -71,11 +71,15 @@ export function withChange(deposit: StoreDeposit, change: Change): StoreDeposit 
     steamOfferId: '7654321098',
     steamTradeId: isPaid ? '5432109876543210' : null,
     reason: changed.endReason,
-    items: [{ ...ITEM, price: amount ?? AMOUNT_MINOR, reversed: isPaid && changed.reversedAmount === amount }],
+    items: [
+      { ...ITEM, price: amount ?? AMOUNT_MINOR, reversed: isPaid && changed.reversedAmount === amount },
+    ],
   }
   return {
     ...changed,
-    receiptUrl: isFinal(changed.status) ? `https://pay.invalid/receipt/${changed.id}-${'0'.repeat(32)}` : null,
+    receiptUrl: isFinal(changed.status)
+      ? `https://pay.invalid/receipt/${changed.id}-${'0'.repeat(32)}`
+      : null,
     availableAmount: (amount ?? 0) - heldAmount - (chargedAmount ?? 0),
     trade: changed.status === 'created' || changed.status === 'paymentTimeout' ? null : trade,
   }

@@ -169,7 +169,10 @@ describe('D-31 the account that gave the items', () => {
       price,
       reversed,
     }))
-    const parsed = depositEventSchema.parse({ ...event, data: { ...data, trade: { ...rest, items: oldItems } } })
+    const parsed = depositEventSchema.parse({
+      ...event,
+      data: { ...data, trade: { ...rest, items: oldItems } },
+    })
     expect(parsed.data).toMatchObject({ shopper: null, customerLabel: null, trade: { partnerSteamId: null } })
     expect(parsed.data.trade?.items.map(({ marketHashName }) => marketHashName)).toEqual([null, null])
   })
