@@ -123,8 +123,8 @@ describe('imports', () => {
     const folder = (path: string): string => /^gateway\/([\w-]+)\//.exec(path)?.[1] ?? ''
     const code = imports.filter(({ from, isTypeOnly }) => folder(from) !== '' && !isTest(from) && !isTypeOnly)
     const arrows = new Set(code.map(({ from, to }) => `${folder(from)} ${folder(to)}`))
-    const both = code.filter(({ from, to }) => arrows.has(`${folder(to)} ${folder(from)}`))
-    expect(both.filter(({ from, to }) => folder(from) !== folder(to))).toEqual([])
+    const twoWay = code.filter(({ from, to }) => arrows.has(`${folder(to)} ${folder(from)}`))
+    expect(twoWay.filter(({ from, to }) => folder(from) !== folder(to))).toEqual([])
     expect(sources.filter((file) => folder(file) !== '' && HEIGHT[folder(file)] === undefined)).toEqual([])
     const broken = code.filter(({ from, to }) => (HEIGHT[folder(to)] ?? 0) > (HEIGHT[folder(from)] ?? 0))
     expect(broken.map(({ from, to }) => `${from} must not import ${to}: its folder is higher`)).toEqual([])
@@ -349,15 +349,15 @@ describe('the tree keeps its promises:', () => {
   it('no regular expression for text from outside can take more than linear time', () => {
     const rooms = ['gateway', 'contract', 'demo-store', 'sdk', 'vault', 'widget', 'console']
     const ours = parsed.filter(({ file }) => rooms.includes(room(file)) && !isTest(file))
-    const all = ours.flatMap(({ file, expressions }) => expressions.map((each) => ({ file, ...each })))
-    const slow = all.flatMap(({ file, line, written }) => {
+    const patterns = ours.flatMap(({ file, expressions }) => expressions.map((each) => ({ file, ...each })))
+    const slow = patterns.flatMap(({ file, line, written }) => {
       const reason = written && slownessOf(written.pattern, written.flags)
       return reason === undefined ? [] : [`${file}:${line} ${reason}: /${written?.pattern}/`]
     })
-    expect(all.length).toBeGreaterThan(100)
+    expect(patterns.length).toBeGreaterThan(100)
     expect(slow).toEqual([])
     // Built at run time, so this test cannot read them. Each has a bounded length, or lists our own routes.
-    const built = all.filter(({ written }) => written === undefined).map(({ file }) => file)
+    const built = patterns.filter(({ written }) => written === undefined).map(({ file }) => file)
     expect(built).toEqual(['gateway/http/app.ts', 'gateway/operations/amount.ts', 'gateway/trades/stray.ts'])
   })
 

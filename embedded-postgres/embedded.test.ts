@@ -21,7 +21,7 @@ import { captureLog } from '../gateway/testing/log.ts'
 import { startEmbedded } from './embedded.ts'
 
 /**
- * One database for all tests except those of a first start, because creating a database takes far longer than starting
+ * The data folder of all tests that need none of their own, because creating a database takes far longer than starting
  * one.
  */
 let dataDir: string
@@ -155,12 +155,12 @@ test('commits survive a kill -9 of the process that started the server, and a st
   owner.child.kill('SIGKILL')
   await owner.ended
 
-  const next = await start()
+  const restarted = await start()
   try {
-    expect(await query(next.url, 'select n from outlived')).toEqual([{ n: 7 }])
+    expect(await query(restarted.url, 'select n from outlived')).toEqual([{ n: 7 }])
     await expect(query(owner.url, 'select 1')).rejects.toThrow('ECONNREFUSED')
   } finally {
-    await next.stop()
+    await restarted.stop()
   }
 })
 

@@ -9,7 +9,10 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 
-/** Prints every signal. At the first, it leaves the cluster's folder, as if its process number had been reused. */
+/**
+ * The PostgreSQL that the killed supervisor left running. It prints every signal. At the first, it leaves the cluster's
+ * folder, as if its process number had been reused.
+ */
 const LEFTOVER = `
   for (const name of ['SIGINT', 'SIGQUIT', 'SIGTERM']) process.on(name, () => {
     console.log(name)
@@ -19,7 +22,8 @@ const LEFTOVER = `
   setInterval(() => {}, 60_000)
   console.error('listens')`
 
-const NEXT = '#!/bin/sh\necho "database system is ready to accept connections" >&2\nexec sleep 600\n'
+/** The PostgreSQL that the new supervisor starts. */
+const NEW_POSTGRES = '#!/bin/sh\necho "database system is ready to accept connections" >&2\nexec sleep 600\n'
 
 const ended = (child: ChildProcessByStdio<null, Readable | null, Readable | null>): Promise<unknown> =>
   child.exitCode === null && child.signalCode === null ? once(child, 'exit') : Promise.resolve()
@@ -27,10 +31,10 @@ const ended = (child: ChildProcessByStdio<null, Readable | null, Readable | null
 test('a start signals neither a process that has left the cluster’s folder nor another program in that folder', async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tradetill-leftover-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const [cluster, next] = [join(folder, 'cluster'), join(folder, 'next')]
+  const [cluster, newPostgres] = [join(folder, 'cluster'), join(folder, 'new-postgres')]
   mkdirSync(cluster)
-  writeFileSync(next, NEXT)
-  chmodSync(next, 0o755)
+  writeFileSync(newPostgres, NEW_POSTGRES)
+  chmodSync(newPostgres, 0o755)
   symlinkSync(process.execPath, join(folder, 'postgres'))
   const leftover = spawn(join(folder, 'postgres'), ['-e', LEFTOVER], {
     cwd: cluster,
@@ -44,7 +48,7 @@ test('a start signals neither a process that has left the cluster’s folder nor
   const visitor = spawn('sleep', ['600'], { cwd: cluster, stdio: 'ignore' })
   onTestFinished(() => void visitor.kill())
 
-  const args = ['--postgres', next, '--cluster', cluster, '--port', '1']
+  const args = ['--postgres', newPostgres, '--cluster', cluster, '--port', '1']
   const supervisor = spawn(process.execPath, [join(import.meta.dirname, 'supervisor.ts'), ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })

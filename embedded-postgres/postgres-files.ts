@@ -63,12 +63,14 @@ export function preparePostgresFiles(dataDir: string): PostgresFiles {
  */
 function homeFor(dataDir: string, outside: string): Pick<PostgresFiles, 'home' | 'otherCluster'> {
   const [ownHome, outsideHome] = [join(dataDir, 'postgres'), join(outside, 'postgres')]
-  const [own, other] = [join(ownHome, 'cluster'), join(outsideHome, 'cluster')]
+  const [ownCluster, outsideCluster] = [join(ownHome, 'cluster'), join(outsideHome, 'cluster')]
   const canReach = isReachable(dataDir)
-  if (existsSync(own) && existsSync(other))
-    return canReach ? { home: ownHome, otherCluster: other } : { home: outsideHome, otherCluster: own }
-  if (existsSync(other)) return { home: outsideHome }
-  if (existsSync(own) && !canReach)
+  if (existsSync(ownCluster) && existsSync(outsideCluster))
+    return canReach
+      ? { home: ownHome, otherCluster: outsideCluster }
+      : { home: outsideHome, otherCluster: ownCluster }
+  if (existsSync(outsideCluster)) return { home: outsideHome }
+  if (existsSync(ownCluster) && !canReach)
     fail(
       `The database is in ${ownHome}, and the account that runs PostgreSQL can no longer enter that folder. Let every account enter ${dataDir} and the folders above it again: chmod o+x.`,
     )
@@ -103,10 +105,10 @@ const symlinksSchema = z.array(z.object({ source: z.string(), target: z.string()
 
 /** Creates the package's symbolic links, because npm packs none and no install script runs here. */
 function restoreSymlinks(native: string): void {
-  const list = join(native, 'pg-symlinks.json')
-  if (!existsSync(list)) return
+  const linksFile = join(native, 'pg-symlinks.json')
+  if (!existsSync(linksFile)) return
   const root = dirname(native)
-  for (const { source, target } of symlinksSchema.parse(JSON.parse(readFileSync(list, 'utf8')))) {
+  for (const { source, target } of symlinksSchema.parse(JSON.parse(readFileSync(linksFile, 'utf8')))) {
     const link = join(root, target)
     if (existsSync(link)) continue
     rmSync(link, { force: true })

@@ -43,10 +43,10 @@ export async function readSpeed(): Promise<MachineSpeed> {
   try {
     // The first run compiles the code.
     await work()
-    const [begin, used] = [performance.now(), process.cpuUsage()]
+    const [beganMs, cpuBefore] = [performance.now(), process.cpuUsage()]
     for (let round = 0; round < ROUNDS; round += 1) await work()
-    const tookS = (performance.now() - begin) / 1_000
-    const { user, system } = process.cpuUsage(used)
+    const tookS = (performance.now() - beganMs) / 1_000
+    const { user, system } = process.cpuUsage(cpuBefore)
     const cpuS = (user + system) / 1_000_000 / workers.length
     return { speed: (QUIET_S * ROUNDS) / tookS, coreSpeed: (QUIET_S * ROUNDS) / cpuS }
   } finally {

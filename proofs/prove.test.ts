@@ -167,7 +167,9 @@ describe('a result', () => {
 
 describe('the proofs of this project', () => {
   it('are listed by `npm run prove`, each with --keep', () => {
-    const list = execFileSync(process.execPath, [join(import.meta.dirname, 'prove.ts')], { encoding: 'utf8' })
+    const printed = execFileSync(process.execPath, [join(import.meta.dirname, 'prove.ts')], {
+      encoding: 'utf8',
+    })
     const names = [...list.matchAll(/^([\w-]+): /gm)].map(([, name]) => name)
     expect(names).toEqual([
       'simulate',
@@ -188,6 +190,6 @@ describe('the proofs of this project', () => {
       'attacks',
       'mutate',
     ])
-    expect(list.match(/^ {2}--keep /gm)).toHaveLength(names.length)
+    expect(printed.match(/^ {2}--keep /gm)).toHaveLength(names.length)
   })
 })

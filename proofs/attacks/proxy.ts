@@ -24,11 +24,11 @@ export async function throughProxy(target: Target, caller: string, request: stri
 
 function relay(socket: Socket, { gatewayPort, caller }: { gatewayPort: number; caller: string }): void {
   const gatewaySocket = connect({ port: gatewayPort, host: '127.0.0.1', allowHalfOpen: true })
-  for (const [one, other] of [
+  for (const [end, otherEnd] of [
     [socket, gatewaySocket],
     [gatewaySocket, socket],
   ] as const)
-    one.on('error', () => other.destroy()).on('close', () => other.end())
+    end.on('error', () => otherEnd.destroy()).on('close', () => otherEnd.end())
   let head = ''
   let isSent = false
   socket.on('data', (chunk) => {

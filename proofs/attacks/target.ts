@@ -56,6 +56,7 @@ export type Target = {
   callAsPage(ask: Ask): Promise<LightMyRequestResponse>
   /** Calls as a store does: the victim, unless `key` belongs to another. */
   callAsStore(ask: Ask & { key?: string }): Promise<LightMyRequestResponse>
+  /** Adds a key of the victim. */
   newKey(scopes: readonly ('deposits:read' | 'deposits:write')[]): Promise<string>
   /** Contains three files that no caller may read: a secret, a source map and a hidden file. */
   folder: string

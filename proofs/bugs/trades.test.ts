@@ -190,11 +190,11 @@ describe('a credit that is interrupted', () => {
 })
 
 it('bug 32: of two deposits that want the same items at the same moment, exactly one gets the items', async () => {
-  const [one, other] = [await aDeposit(till, store), await aDeposit(till, store)]
+  const deposits = [await aDeposit(till, store), await aDeposit(till, store)]
   // Gives both quotes the same items.
   await sql`update quote_item set asset_id = '77' || right(asset_id, 1)`.execute(till.db)
   const items = ['770', '771']
-  const answers = [one, other].map(({ body }) => requestTrade(till.deps, { ...body, items }))
+  const answers = deposits.map(({ body }) => requestTrade(till.deps, { ...body, items }))
   await expect.poll(trades).toHaveLength(1)
   const work = async () => {
     await STEPS.trade()

@@ -143,11 +143,11 @@ describe('install.sh on an empty machine', () => {
       'a host name of its own',
     ],
     ['an unknown option', ['--hosts', 'a.b'], 'usage: sh'],
-  ])('refuses %s', (_, args, output) => {
+  ])('refuses %s', (_, args, message) => {
     const machine = aMachine()
     const { status, errors } = install(machine, unpack(machine, 'tradetill-1'), args)
     expect(status).not.toBe(0)
-    expect(errors).toContain(output)
+    expect(errors).toContain(message)
     expect(changes(machine.calls())).toEqual([])
   })
 
@@ -204,8 +204,11 @@ describe('install.sh, run again,', () => {
     )
     expect(output).toMatch(/Left for you:\n- .*tradetill\.service was changed[\s\S]*Caddyfile was changed/)
 
-    const other = install(machine, release, ['--host', 'other.till.invalid'])
-    expect(other).toMatchObject({ status: 1, errors: expect.stringContaining('says pay.till.invalid') })
+    const contradicted = install(machine, release, ['--host', 'other.till.invalid'])
+    expect(contradicted).toMatchObject({
+      status: 1,
+      errors: expect.stringContaining('says pay.till.invalid'),
+    })
     expect(parseEnv(read('etc/tradetill/env'))).toMatchObject({
       TRADETILL_PUBLIC_URL: 'https://pay.till.invalid',
     })

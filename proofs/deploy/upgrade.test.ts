@@ -115,7 +115,7 @@ describe('install.sh after a run that stopped', () => {
     ['restart tradetill', 'restart the gateway'],
     ['daemon-reload', 'let systemd read its units'],
     ['reload-or-restart caddy', 'reload Caddy'],
-  ])('at `systemctl %s` makes that call, and the run after it does not', (call, output) => {
+  ])('at `systemctl %s` makes that call, and the run after it does not', (call, step) => {
     const machine = aMachineWithSettings()
     install(machine, unpack(machine, 'tradetill-1'), REQUIRED_OPTIONS)
     const newer = unpack(machine, 'tradetill-2', {
@@ -126,7 +126,7 @@ describe('install.sh after a run that stopped', () => {
     // Without `--console`, install.sh would leave out the end of the Caddyfile, where `# newer` is.
     const args = ['--console', 'ops.till.invalid']
     expect(install(machine, newer, args)).toMatchObject({ status: 1 })
-    expect(install(machine, newer, ['--check']).output).toContain(`would  ${output}`)
+    expect(install(machine, newer, ['--check']).output).toContain(`would  ${step}`)
     rmSync(join(machine.root, 'calls'))
     expect(install(machine, newer, [])).toMatchObject({ status: 0 })
     expect(machine.calls()).toContain(`systemctl ${call}`)

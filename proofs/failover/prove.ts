@@ -84,9 +84,12 @@ type Findings = {
 function mostOf(times: readonly Times[]): Record<string, { api: number; bots: number }> {
   const most = (ms: readonly number[]) => Math.round(Math.max(...ms))
   return Object.fromEntries(
-    [...Map.groupBy(times, ({ kind }) => kind)].map(([kind, some]) => [
+    [...Map.groupBy(times, ({ kind }) => kind)].map(([kind, timesOfKind]) => [
       kind,
-      { api: most(some.map(({ apiMs }) => apiMs)), bots: most(some.map(({ botsMs }) => botsMs)) },
+      {
+        api: most(timesOfKind.map(({ apiMs }) => apiMs)),
+        bots: most(timesOfKind.map(({ botsMs }) => botsMs)),
+      },
     ]),
   )
 }

@@ -114,8 +114,11 @@ export async function startCopy(first: Server, dataDir: string): Promise<Copy> {
     async cutOff() {
       const [row] = await execute(first.url, 'select pg_current_wal_insert_lsn()::text as at')
       await eventually('the copy has everything', async () => {
-        const [has] = await execute(url.href, `select pg_last_wal_replay_lsn() >= '${row?.at}' as all`)
-        return has?.all === true || undefined
+        const [replay] = await execute(
+          url.href,
+          `select pg_last_wal_replay_lsn() >= '${row?.at}' as "hasAll"`,
+        )
+        return replay?.hasAll === true || undefined
       })
       proxy.swallow()
     },
@@ -136,8 +139,8 @@ export async function startCopy(first: Server, dataDir: string): Promise<Copy> {
 function follow(dataDir: string, proxy: SilentProxy, port: number): ChildProcess {
   const files = preparePostgresFiles(realpathSync(dataDir))
   const cluster = join(files.home, 'cluster')
-  const from = new URL(proxy.url)
-  const source = `host=${from.hostname} port=${from.port} user=${from.username} password=${from.password}`
+  const { hostname, port: proxyPort, username, password } = new URL(proxy.url)
+  const source = `host=${hostname} port=${proxyPort} user=${username} password=${password}`
   rmSync(join(cluster, 'recovery.signal'))
   const signal = join(cluster, 'standby.signal')
   writeFileSync(signal, '', { mode: 0o644 })

@@ -195,16 +195,16 @@ async function compareWebhooksWithEvents(till: ProcessTill): Promise<string[]> {
     const { type, sequence, data } = webhookSchema.parse(JSON.parse(body))
     if (known.get(id) !== sequence) problems.push(`webhook ${id} has the sequence ${sequence}`)
     const { id: deposit, amount, heldAmount, reversedAmount } = data
-    const now: Content = {
+    const content: Content = {
       type,
       sequence,
       deposit,
       amounts: [amount ?? 0, heldAmount, reversedAmount].join(' '),
     }
-    const earlier = contents.get(id) ?? now
-    if (JSON.stringify(earlier) !== JSON.stringify(now))
+    const earlier = contents.get(id) ?? content
+    if (JSON.stringify(earlier) !== JSON.stringify(content))
       problems.push(`webhook ${id} arrived again with other contents`)
-    contents.set(id, now)
+    contents.set(id, content)
   }
   for (const { id } of events) if (!contents.has(id)) problems.push(`event ${id} never reached the store`)
   return [...problems, ...(await compareWithDeposits(till, [...contents.values()]))]

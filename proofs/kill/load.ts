@@ -181,19 +181,19 @@ async function peopleOnSteam(
   const thinking = new Map<string, { atMs: number; accepts: boolean }>()
   const answeredHere = new Set([steam.as('nova_hound').steamId, steam.as('quiet_lynx').steamId])
   while (!ending.aborted) {
-    const now = performance.now()
+    const nowMs = performance.now()
     for (const { id, state, partner } of steam.world().offers) {
       if (state !== STATE.active || !answeredHere.has(partner)) continue
       const thought = thinking.get(id)
       if (thought === undefined) {
-        thinking.set(id, { atMs: now + random.int(MOST_THOUGHT_MS), accepts: !random.chance(DECLINES) })
-      } else if (now >= thought.atMs) {
+        thinking.set(id, { atMs: nowMs + random.int(MOST_THOUGHT_MS), accepts: !random.chance(DECLINES) })
+      } else if (nowMs >= thought.atMs) {
         const person = steam.as(partner)
         if (thought.accepts) person.accept(id)
         else person.decline(id)
       }
     }
-    if (!leaving.aborted) takeSomeBack(now)
+    if (!leaving.aborted) takeSomeBack(nowMs)
     await delay(STEAM_POLL_MS)
   }
 }
@@ -202,16 +202,16 @@ async function peopleOnSteam(
  * Returns a function that takes some protected trades back, seconds after their delivery: whole, or only the first
  * item.
  */
-function createRegrets(steam: ProcessTill['steam'], random: Random): (now: number) => void {
+function createRegrets(steam: ProcessTill['steam'], random: Random): (nowMs: number) => void {
   /** When each trade will be taken back; null for never. */
   const plans = new Map<string, number | null>()
-  return (now) => {
+  return (nowMs) => {
     for (const { id, status, settlesAtS, rollbackOf, items } of steam.world().trades) {
       if (status !== TRADE.complete || settlesAtS === 0 || rollbackOf !== undefined) continue
       const atMs = plans.get(id)
       if (atMs === undefined) {
-        plans.set(id, random.chance(TAKEN_BACK) ? now + random.int(MOST_REGRET_MS) : null)
-      } else if (atMs !== null && now >= atMs) {
+        plans.set(id, random.chance(TAKEN_BACK) ? nowMs + random.int(MOST_REGRET_MS) : null)
+      } else if (atMs !== null && nowMs >= atMs) {
         const [first] = random.chance(TAKEN_IN_PART) ? items : []
         const onlyFirst = first === undefined ? {} : { assetIds: [first.assetId] }
         steam.change((world, nowS) => reverseTrade(world, { tradeId: id, ...onlyFirst }, nowS))

@@ -100,8 +100,8 @@ function report({ oneKill, worlds }: KillFindings, seed: number): Finding {
   const reversals = sum((counts) => counts.reversals)
   if (reversals === 0) problems.push('no trade was taken back, so nothing is proved about reversals')
   const passed = problems.length === 0
-  const measured = (count: (world: KillResult) => number[]): Measured[] =>
-    worlds.map(({ result, speed }) => ({ ms: count(result), speed }))
+  const measured = (timesOf: (world: KillResult) => number[]): Measured[] =>
+    worlds.map(({ result, speed }) => ({ ms: timesOf(result), speed }))
   const work = [{ ms: Object.values(oneKill.result.continuedMs), speed: oneKill.speed }]
   const seconds = {
     api: secondsOf(

@@ -134,10 +134,10 @@ async function setTerms({ pool }: ProcessTill, round: number): Promise<void> {
 }
 
 async function untilHalfDone({ pool }: ProcessTill, random: Random): Promise<void> {
-  const what = random.pick(HALF_DONE)
+  const halfDone = random.pick(HALF_DONE)
   const endMs = performance.now() + MOST_LIFE_MS
   while (performance.now() < endMs) {
-    const { rowCount } = await pool.query(`select 1 ${what} limit 1`)
+    const { rowCount } = await pool.query(`select 1 ${halfDone} limit 1`)
     if (rowCount === 1) break
     await delay(2)
   }

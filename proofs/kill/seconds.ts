@@ -30,7 +30,7 @@ export type Seconds =
     }
 
 export function secondsOf(series: readonly Measured[], { mostMs: limitMs, waitMs = 0 }: Limit): Seconds {
-  const all = series.flatMap(({ ms }) => ms).sort((one, other) => one - other)
+  const times = series.flatMap(({ ms }) => ms).sort((one, other) => one - other)
   const [worst] = series
     .filter(({ ms }) => ms.length > 0)
     .map(({ ms, speed }) => ({
@@ -41,9 +41,9 @@ export function secondsOf(series: readonly Measured[], { mostMs: limitMs, waitMs
   if (worst === undefined) return { kind: 'unmeasured' }
   return {
     kind: 'measured',
-    count: all.length,
-    medianMs: Math.round(all[all.length >> 1] ?? 0),
-    mostMs: Math.round(all.at(-1) ?? 0),
+    count: times.length,
+    medianMs: Math.round(times[times.length >> 1] ?? 0),
+    mostMs: Math.round(times.at(-1) ?? 0),
     limitMs,
     limitHereMs: Math.round(worst.limitMs),
     isWithin: worst.mostMs <= worst.limitMs,

@@ -48,8 +48,8 @@ async function mutate(args: readonly string[]): Promise<Finding> {
   const stryker = spawn(process.execPath, [bin, 'run', ...args], { cwd: ROOT, stdio: 'inherit' })
   const [code] = await once(stryker, 'exit')
   const { files } = reportSchema.parse(JSON.parse(readFileSync(REPORT, 'utf8')))
-  const mutants = Object.entries(files).flatMap(([file, { mutants: some }]) =>
-    some.map((mutant) => ({ file, ...mutant })),
+  const mutants = Object.entries(files).flatMap(([file, { mutants: ofFile }]) =>
+    ofFile.map((mutant) => ({ file, ...mutant })),
   )
   const seen = mutants.filter(({ status }) => status === 'Killed' || status === 'Timeout').length
   const living = mutants

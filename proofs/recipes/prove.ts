@@ -127,11 +127,11 @@ export const recipesProof = defineProof({
       for (const recipe of installed) {
         const complaints = [...(await complaintsOf(recipe)), ...(await forgeryAt(recipe))]
         const problem = await payAt(till, recipe)
-        const all = [...complaints, ...(problem === undefined ? [] : [problem])]
+        const faults = [...complaints, ...(problem === undefined ? [] : [problem])]
         console.log(
-          `${all.length === 0 ? 'passed      ' : 'FAILED      '}${[recipe.name, ...all].join('\n  ')}`,
+          `${faults.length === 0 ? 'passed      ' : 'FAILED      '}${[recipe.name, ...all].join('\n  ')}`,
         )
-        results.push({ recipe: recipe.name, passed: all.length === 0 })
+        results.push({ recipe: recipe.name, passed: faults.length === 0 })
       }
       const passed = results.length > 0 && results.every((result) => result.passed)
       return { passed, result: { name: 'recipes', content: { passed, recipes: results } } }

@@ -14,13 +14,13 @@ export async function startRedirectProxy(): Promise<RedirectProxy> {
   const server = createServer((client) => {
     if (target === undefined) return void client.destroy()
     const upstream = connect(target, '127.0.0.1')
-    for (const [one, other] of [
+    for (const [end, otherEnd] of [
       [client, upstream],
       [upstream, client],
     ] as const) {
-      open.add(one)
-      one.on('error', () => other.destroy()).on('close', () => other.destroy() && open.delete(one))
-      one.pipe(other)
+      open.add(end)
+      end.on('error', () => otherEnd.destroy()).on('close', () => otherEnd.destroy() && open.delete(end))
+      end.pipe(otherEnd)
     }
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -65,11 +65,11 @@ export async function restoreRound(folder: string, restored: Replacement): Promi
   }
   try {
     const gateway = await start()
-    const second = join(folder, 'second')
+    const secondFolder = join(folder, 'second')
     const successor =
       restored === 'promoted'
-        ? await successorByCopy(first, second)
-        : successorByBackup(first, second, restored)
+        ? await successorByCopy(first, secondFolder)
+        : successorByBackup(first, secondFolder, restored)
     servers.push(successor)
     const before = await runUntilLoss(till, successor)
     if (restored !== 'promoted') await gateway.kill()
@@ -257,8 +257,9 @@ async function checkStopped(
     async () => (await countOf(till, leasedSql)) === 0 || undefined,
     WAIT_MS,
   )
-  const { rows } = await till.pool.query<{ is: boolean }>('select life_is_current() as is')
-  if (rows[0]?.is !== false) problems.push(`the database does not show that it was restored (${restored})`)
+  const { rows } = await till.pool.query<{ isCurrent: boolean }>('select life_is_current() as "isCurrent"')
+  if (rows[0]?.isCurrent !== false)
+    problems.push(`the database does not show that it was restored (${restored})`)
   return problems
 }
 

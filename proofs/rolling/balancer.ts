@@ -1,4 +1,7 @@
-/** A small balancer. It polls whether each gateway is ready. A call that one refuses goes to another gateway. */
+/**
+ * A small balancer. It polls whether each gateway is ready. If a gateway refuses the connection for a call, the call goes
+ * to another one.
+ */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 

@@ -101,11 +101,11 @@ function watchBots({ pool }: ProcessTill) {
       const { rows } = await pool.query<{ id: string; leased: boolean }>(
         'select id, coalesce(lease_until > now(), false) as leased from bot',
       )
-      const now = performance.now()
+      const nowMs = performance.now()
       for (const { id, leased } of rows) {
-        const from = unheldSinceMs.get(id) ?? now
-        if (isMeasuring) longestMs = Math.max(longestMs, now - from)
-        unheldSinceMs.set(id, leased || !isMeasuring ? now : from)
+        const sinceMs = unheldSinceMs.get(id) ?? nowMs
+        if (isMeasuring) longestMs = Math.max(longestMs, nowMs - sinceMs)
+        unheldSinceMs.set(id, leased || !isMeasuring ? nowMs : sinceMs)
       }
       await delay(LEASE_POLL_MS)
     }

@@ -20,10 +20,10 @@ export function smallestCover(
   if (choices[0]?.seeds.length === 0) return undefined
   // Begins with the rarest unmet fault, because it has the fewest seeds to choose from.
   const extend = (met: bigint, seedsLeft: number): number[] | undefined => {
-    const open = choices.find(({ bit }) => (met & bit) === 0n)
-    if (open === undefined) return []
+    const rarest = choices.find(({ bit }) => (met & bit) === 0n)
+    if (rarest === undefined) return []
     if (seedsLeft === 0) return undefined
-    for (const choice of open.seeds) {
+    for (const choice of rarest.seeds) {
       const rest = extend(met | choice.met, seedsLeft - 1)
       if (rest !== undefined) return [choice.seed, ...rest]
     }

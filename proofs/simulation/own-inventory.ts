@@ -18,10 +18,10 @@ export const nameOf = ({ assetId }: Pick<OfferAsset, 'assetId'>): string => `Thi
 
 export function ownInventory(memory: SteamMemory, bot: string, appId: number): OwnInventoryAnswer {
   const { random, faults, lastOmitted, lastInEscrow, shownInFull, engine } = memory
-  const all = itemsOf(memory, bot).filter((item) => item.appId === appId)
-  if (all.length > 0 && random.chance(IN_PART)) {
+  const ownItems = itemsOf(memory, bot).filter((item) => item.appId === appId)
+  if (ownItems.length > 0 && random.chance(IN_PART)) {
     faults.note('own inventory shown in part')
-    return { kind: 'items', items: all.filter(() => random.chance(0.5)), isComplete: false }
+    return { kind: 'items', items: ownItems.filter(() => random.chance(0.5)), isComplete: false }
   }
   const key = inventoryKey(bot, { appId })
   shownInFull.set(key, [...(shownInFull.get(key) ?? []), engine.now()])
@@ -30,12 +30,12 @@ export function ownInventory(memory: SteamMemory, bot: string, appId: number): O
   // Never the same item twice in a row, nor one that was missing before because it was in escrow.
   const mayBeLeftOut = ({ assetId }: OwnItem): boolean =>
     lastOmitted.get(key) !== assetId && !before?.has(assetId)
-  const [leftOut] = all.filter(mayBeLeftOut)
+  const [leftOut] = ownItems.filter(mayBeLeftOut)
   if (leftOut === undefined || !random.chance(LEFT_OUT))
-    return { kind: 'items', items: all, isComplete: true }
+    return { kind: 'items', items: ownItems, isComplete: true }
   lastOmitted.set(key, leftOut.assetId)
   faults.note('own inventory lacking an item')
-  return { kind: 'items', items: all.filter((item) => item !== leftOut), isComplete: true }
+  return { kind: 'items', items: ownItems.filter((item) => item !== leftOut), isComplete: true }
 }
 
 /** The key of a bot's inventory of one game. Steam shows one game at a time. */

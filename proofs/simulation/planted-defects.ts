@@ -82,12 +82,12 @@ type Caused = ReturnType<Consequences>
 const withTerms =
   (terms: Partial<Parameters<Consequences>[1]['terms']>, riskRoom?: bigint): Consequences =>
   (trade, funds, event) => {
-    const other = {
+    const changedFunds = {
       ...funds,
       terms: { ...funds.terms, ...terms },
       riskRoom: riskRoom ?? funds.riskRoom,
     }
-    return consequences(trade, other, event)
+    return consequences(trade, changedFunds, event)
   }
 
 /** `consequences` with each effect changed or omitted. */

@@ -23,11 +23,11 @@ export function list(
   { since, cursor }: { since: Date; cursor: string | null },
 ): OffersAnswer {
   const { engine, faults, offersByBot } = memory
-  const all = offersByBot.get(bot) ?? []
+  const offers = offersByBot.get(bot) ?? []
   const [sinceMs, nowMs] = [since.getTime(), engine.now()]
   const rows: SteamOffer[] = []
-  for (let index = all.length - 1; index >= 0 && rows.length <= PAGE; index -= 1) {
-    const offer = all[index]
+  for (let index = offers.length - 1; index >= 0 && rows.length <= PAGE; index -= 1) {
+    const offer = offers[index]
     if (offer === undefined || (cursor !== null && Number(offer.offerId) >= Number(cursor))) continue
     if (offer.changedAt < sinceMs && offer.state !== 'active') continue
     if (offer.isCounter || offer.visibleAt <= nowMs || faults.areStopped) rows.push(offer)
@@ -88,9 +88,9 @@ function rowsOf(memory: SteamMemory, bot: string): Row[] {
 /** Returns a page of the history, newest first, with an unreadable row. */
 export function history(memory: SteamMemory, bot: string, after: HistoryPlace | null): SteamTradesAnswer {
   const rows = rowsOf(memory, bot)
-  const from = after === null ? 0 : rows.findIndex(({ tradeId }) => tradeId === after.tradeId) + 1
-  const page = rows.slice(from, from + PAGE)
-  const last = from + PAGE < rows.length ? page.at(-1) : undefined
+  const start = after === null ? 0 : rows.findIndex(({ tradeId }) => tradeId === after.tradeId) + 1
+  const page = rows.slice(start, start + PAGE)
+  const last = start + PAGE < rows.length ? page.at(-1) : undefined
   if (after !== null) memory.faults.note('further page of a history')
   return {
     kind: 'trades',

@@ -30,7 +30,8 @@ const WRITERS = 6
 /** How many of ten deposits are paid. A paid deposit has two events, a cancelled one has one. */
 const PAID_OF_TEN = 4
 
-const START_MS = 120_000
+/** How long the store or a sender may take to start, and the first webhook to be dropped. */
+const PATIENCE_MS = 120_000
 
 vi.setConfig({ testTimeout: 600_000 + EVENTS * 60 })
 
@@ -64,7 +65,7 @@ beforeAll(async () => {
     TRADETILL_API_KEY: api.key,
     TRADETILL_WEBHOOK_SECRET: endpoint.json().secret,
   })
-  await eventually('the store answers', async () => (await isServing(shopUrl)) || undefined, START_MS)
+  await eventually('the store answers', async () => (await isServing(shopUrl)) || undefined, PATIENCE_MS)
 })
 afterAll(async () => {
   await shop.interrupt()
@@ -106,23 +107,23 @@ async function startSender(): Promise<Running> {
     if (sender.hasEnded()) throw new Error(sender.output())
     return sender.output().includes('sender ready') || undefined
   }
-  await eventually('the sender runs', isReady, START_MS)
+  await eventually('the sender runs', isReady, PATIENCE_MS)
   return sender
 }
 
 /** Runs the sender and kills it again and again until `isDone`. Resolves to the number of kills. */
 async function withKilledSenders(isDone: () => Promise<boolean>): Promise<number> {
   let sender = await startSender()
-  let calls = 0
+  let callsAtKill = 0
   let kills = 0
   await eventually(
     'every webhook is delivered',
     async () => {
-      if (proxy.calls - calls >= KILL_EVERY_CALLS) {
+      if (proxy.calls - callsAtKill >= KILL_EVERY_CALLS) {
         await sender.kill()
         await passClaims()
         kills += 1
-        calls = proxy.calls
+        callsAtKill = proxy.calls
         sender = await startSender()
       }
       return (await isDone()) || undefined
@@ -136,8 +137,8 @@ async function withKilledSenders(isDone: () => Promise<boolean>): Promise<number
 const passClaims = () => sql`update webhook_delivery set due_at = now() where state = 'due'`.execute(till.db)
 
 const countOf = async (table: 'event' | 'webhook_delivery', state?: 'due' | 'failed') => {
-  const all = till.db.selectFrom(table).select((eb) => eb.fn.countAll<bigint>().as('count'))
-  const selection = state === undefined ? all : all.where(sql<boolean>`state = ${state}`)
+  const rows = till.db.selectFrom(table).select((eb) => eb.fn.countAll<bigint>().as('count'))
+  const selection = state === undefined ? rows : rows.where(sql<boolean>`state = ${state}`)
   return Number((await selection.executeTakeFirstOrThrow()).count)
 }
 
@@ -186,7 +187,7 @@ test('the event log alone is enough for the store’s books if every webhook is 
   await publishEvents(till.deps)
   const sender = await startSender()
   const isDropped = () => proxy.dropped > 0 || undefined
-  await eventually('a webhook is dropped', isDropped, START_MS).finally(() => sender.kill())
+  await eventually('a webhook is dropped', isDropped, PATIENCE_MS).finally(() => sender.kill())
   expect(await readBooksOfShop()).toMatchObject({ account: booksBefore.account })
   await fetch(`${shopUrl}/reconcile`, { method: 'POST', redirect: 'manual' })
   const booksAfter = await readBooksOfShop()

@@ -13,6 +13,7 @@ import { aDeposit, aStore, startTill, type Till } from '../../gateway/testing/ti
 import { anyValue, fitting } from './values.ts'
 
 const REQUESTS = Number(process.env.PROOF_REQUESTS ?? 200)
+/** How long a test may take for each request, in addition to ten minutes. */
 const MS_A_REQUEST = 60
 
 const documentSchema = z.object({

@@ -68,7 +68,7 @@ const registrations = ({ till }: Staff): Case<Defence>[] =>
     },
   }))
 
-/** Answers to challenges that were used, have expired, or were not made for this answer. */
+/** Answers to challenges that were used, have expired, or belong to the attacker, another call or another session. */
 const misusedAnswers = ({ till, ada, grace }: Staff): Case<Defence>[] => {
   const stoppedBy = 'a challenge counts once' as const
   const finish = (at: string, assertion: object, headers: Record<string, string> = OWN_PAGE_HEADERS) =>
@@ -118,12 +118,12 @@ const misusedAnswers = ({ till, ada, grace }: Staff): Case<Defence>[] => {
       stoppedBy,
       async attack() {
         refillLimits(till)
-        const [one, other] = [
+        const [firstSession, secondSession] = [
           sessionOf(await showPasskey(till, { device: grace.device })),
           sessionOf(await showPasskey(till, { device: grace.device })),
         ]
-        const challenge = challengeOf(await post(till, 'step-up/begin', { headers: one }))
-        return mustBeRefused(await finish('step-up', grace.device.show(challenge), other))
+        const challenge = challengeOf(await post(till, 'step-up/begin', { headers: firstSession }))
+        return mustBeRefused(await finish('step-up', grace.device.show(challenge), secondSession))
       },
     },
   ]

@@ -126,6 +126,7 @@ export const loggedSecrets: Family = family({
   ],
 })
 
+/** Control characters that JSON does not escape. */
 const CONTROLS = [
   '\u007f',
   '\u0080',
@@ -136,7 +137,18 @@ const CONTROLS = [
   '\u008dx',
   '\u009f',
 ]
-const BREAKS = ['\n', '\r', '\r\n', '\u001b[2J', '\u001b]0;x\u0007', '\b', '\u0000', '\u000b', '\u000c']
+/** Control characters that JSON escapes. A readable line, which is not JSON, must replace them. */
+const ESCAPED_CONTROLS = [
+  '\n',
+  '\r',
+  '\r\n',
+  '\u001b[2J',
+  '\u001b]0;x\u0007',
+  '\b',
+  '\u0000',
+  '\u000b',
+  '\u000c',
+]
 const FORGED = '12:00:00 INFO  paid'
 
 export const forgedLines: Family = family({
@@ -172,7 +184,7 @@ export const forgedLines: Family = family({
         attack: () => problemIf(/[\u007f-\u009f]/.test(line()), 'appears in the log'),
       })),
     ),
-    ...BREAKS.map((control) => ({
+    ...ESCAPED_CONTROLS.map((control) => ({
       what: `${JSON.stringify(control)} before a forged line`,
       stoppedBy: 'control characters in readable lines' as const,
       attack: () => problemIf(/\p{Cc}./u.test(lineOf({}, `x${control}${FORGED}`, true)), 'begins a new line'),
@@ -237,18 +249,18 @@ export const copiedDatabase: Family = family({
       what: `a flipped bit in byte ${index + 1}`,
       stoppedBy: 'authenticated bytes' as const,
       attack() {
-        const other = Buffer.from(sealed)
-        other[index + 1] = (other[index + 1] ?? 0) ^ 1
-        return problemIf(tryToOpen(other, PLACE) !== undefined, 'opens')
+        const changed = Buffer.from(sealed)
+        changed[index + 1] = (changed[index + 1] ?? 0) ^ 1
+        return problemIf(tryToOpen(changed, PLACE) !== undefined, 'opens')
       },
     }))
     const keys = [0, 1, 31].map((at) => ({
       what: `a key that differs in byte ${at}`,
       stoppedBy: 'authenticated bytes' as const,
       attack() {
-        const other = Buffer.from(KEY)
-        other[at] = 6
-        return problemIf(tryToOpen(sealed, PLACE, other) !== undefined, 'opens')
+        const wrongKey = Buffer.from(KEY)
+        wrongKey[at] = 6
+        return problemIf(tryToOpen(sealed, PLACE, wrongKey) !== undefined, 'opens')
       },
     }))
     const cut = {

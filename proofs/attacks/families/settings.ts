@@ -139,8 +139,11 @@ type Defence =
   | 'complete keys'
   | 'no debugging'
 
-const casesOf = (stoppedBy: Defence, all: readonly [what: string, settings: Settings][]): Case<Defence>[] =>
-  all.map(([what, settings]) => ({ what, stoppedBy, attack: () => mustNotStart(settings) }))
+const casesOf = (
+  stoppedBy: Defence,
+  attempts: readonly [what: string, settings: Settings][],
+): Case<Defence>[] =>
+  attempts.map(([what, settings]) => ({ what, stoppedBy, attack: () => mustNotStart(settings) }))
 
 const liveWith = (name: string, values: readonly string[]): [string, Settings][] =>
   values.map((value) => [`${name}=${value}`, { ...LIVE, [name]: value }])

@@ -130,8 +130,8 @@ const foreignIds: Family = family({
             url: `/v1/deposits?${query}`,
             key: target.attacker.key,
           })
-          const ids: string[] = JSON.parse(body).deposits.map(({ id }: { id: string }) => id)
-          const foreign = ids.filter((id) => !target.attacker.depositIds.includes(id))
+          const listedIds: string[] = JSON.parse(body).deposits.map(({ id }: { id: string }) => id)
+          const foreign = listedIds.filter((id) => !target.attacker.depositIds.includes(id))
           return problemIf(foreign.length > 0, `lists ${foreign.join()}`)
         },
       })),

@@ -257,13 +257,13 @@ export function checkTradesAtRest(memory: TillMemory): void {
     // A dead bot may come back, so its delivered trades stay due until the operator retires it.
     if (!isDue || (isDelivered(trade) && bots.get(facts.botId)?.state === 'dead')) continue
     const offer = steam.byMessage.get(trade.secretCode)
-    const last = Math.max(
+    const lastChangeMs = Math.max(
       createdAt.getTime(),
       isDelivered(trade) ? trade.acceptedAt.getTime() : 0,
       offer?.changedAt ?? 0,
       steam.steamTrades.get(offer?.tradeId ?? '')?.changedAt ?? 0,
     )
-    const waitedMs = engine.now() - last
+    const waitedMs = engine.now() - lastChangeMs
     must(
       waitedMs <= REST_MS + SWEEPS_MS + CLOCKS_MS,
       'I12',

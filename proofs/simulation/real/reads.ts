@@ -96,15 +96,15 @@ async function pagesOf<T, C>(
   most: number,
   read: (after: C | undefined) => Promise<{ page: readonly T[]; next: C | undefined }>,
 ): Promise<T[]> {
-  const all: T[] = []
+  const entries: T[] = []
   let after: C | undefined
   for (let pages = 0; pages <= most / PAGE + 1; pages += 1) {
     const { page, next } = await read(after)
-    all.push(...page)
+    entries.push(...page)
     if (next === undefined) break
     after = next
   }
-  return all
+  return entries
 }
 
 const isSame = (some: readonly unknown[], others: readonly unknown[]): boolean =>
@@ -112,13 +112,13 @@ const isSame = (some: readonly unknown[], others: readonly unknown[]): boolean =
 
 async function checkList({ db, reads, rows }: Reading, store: string): Promise<StoreDeposit[]> {
   const expected = rows.deposits.filter((row) => row.store === store)
-  const list = (status?: 'succeeded') =>
+  const readList = (status?: 'succeeded') =>
     pagesOf<StoreDeposit, string>(expected.length, async (after) => {
       const query = { limit: PAGE, ...(after && { after }), ...(status && { status }) }
       const { deposits, next } = await reads.listDeposits(db, BigInt(store), { query, publicUrl: '' })
       return { page: deposits, next: next ?? undefined }
     })
-  const listed = await list()
+  const listed = await readList()
   const ids = listed.map(({ id }) => id)
   must(
     isSame(
@@ -129,7 +129,7 @@ async function checkList({ db, reads, rows }: Reading, store: string): Promise<S
     () => `store ${store} sees the deposits ${ids}`,
   )
   for (const [index, row] of expected.entries()) checkListed(row, listed[index])
-  const succeededIds = (await list('succeeded')).map(({ id }) => id)
+  const succeededIds = (await readList('succeeded')).map(({ id }) => id)
   const succeeded = expected.flatMap(({ id, status }) => (status === 'succeeded' ? [id] : []))
   must(isSame(succeededIds, succeeded), 'I16', () => `store ${store} sees the paid deposits ${succeededIds}`)
   return listed
@@ -186,9 +186,13 @@ async function checkEvents(
     const numbered = expected.filter(({ deposit }) => deposit === id).length
     // Skips a deposit with an event that has no number yet.
     if (last === undefined || numbered !== rowsById.get(id)?.events) continue
-    const now = [status, amount, heldAmount, reversedAmount]
-    const then = [last.status, last.amount, last.heldAmount, last.reversedAmount]
-    must(isSame(now, then), 'I16', () => `deposit ${id} is ${now}, but its last event says ${then}`)
+    const listedValues = [status, amount, heldAmount, reversedAmount]
+    const eventValues = [last.status, last.amount, last.heldAmount, last.reversedAmount]
+    must(
+      isSame(listedValues, eventValues),
+      'I16',
+      () => `deposit ${id} is ${listedValues}, but its last event says ${eventValues}`,
+    )
   }
 }
 

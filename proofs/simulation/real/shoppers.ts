@@ -165,10 +165,10 @@ function sendRequest(scene: ShoppingScene, body: TradeBody): void {
 async function quoteFor(
   scene: ShoppingScene,
   deposit: Deposit,
-  { steamId, assets: all }: Person,
+  { steamId, assets: allAssets }: Person,
 ): Promise<TradeBody | undefined> {
   const { engine, random, monitor, ids, rateId, steam } = scene
-  const owned = all.filter(({ assetId }) => steam.owners.get(assetId) === steamId)
+  const owned = allAssets.filter(({ assetId }) => steam.owners.get(assetId) === steamId)
   const [first] = owned
   if (first === undefined) return undefined
   const start = random.int(owned.length)
