@@ -20,10 +20,14 @@ if (typeof report !== 'object' || report === null || !('vulnerabilities' in repo
   console.error(`npm gave no report, so advisories.json is unchanged.\n${stderr}`)
   process.exit(1)
 }
-const list = withReport(advisoriesSchema.parse(readJson(FILE)), report, new Date().toISOString().slice(0, 10))
-writeFileSync(FILE, `${JSON.stringify(list, null, 2)}\n`)
-const found = findingsIn(lockSchema.parse(readJson(join(ROOT, 'package-lock.json'))), list)
+const updated = withReport(
+  advisoriesSchema.parse(readJson(FILE)),
+  report,
+  new Date().toISOString().slice(0, 10),
+)
+writeFileSync(FILE, `${JSON.stringify(updated, null, 2)}\n`)
+const found = findingsIn(lockSchema.parse(readJson(join(ROOT, 'package-lock.json'))), updated)
 for (const { package: name, version, id, severity, title, isAccepted } of found)
   console.log(`${isAccepted ? 'accepted' : 'OPEN'}: ${name} ${version}, ${severity}: ${title} (${id})`)
-console.log(`${list.advisories.length} advisories as of ${list.asOf}.`)
+console.log(`${updated.advisories.length} advisories as of ${updated.asOf}.`)
 if (found.some(({ isAccepted }) => !isAccepted)) process.exitCode = 1

@@ -30,12 +30,12 @@ export function affectedTests(argument: string): string[] {
 
 function changedFiles(argument: string): string[] {
   const [, since] = argument.split('=')
-  const lists = [
+  const commands = [
     ['diff', '--name-only', 'HEAD'],
     ['ls-files', '--others', '--exclude-standard'],
     ...(since === undefined ? [] : [['diff', '--name-only', `${since}...HEAD`]]),
   ]
-  return lists.flatMap((args) => run('git', args).split('\n')).filter((file) => file !== '')
+  return commands.flatMap((args) => run('git', args).split('\n')).filter((file) => file !== '')
 }
 
 function run(command: string, args: string[]): string {

@@ -293,7 +293,7 @@ describe('the containers', () => {
     expect(ignored).toEqual(expect.arrayContaining(['.git', '.data', '.env', 'deploy/secrets']))
   })
 
-  it('define every secret and mounted file that they name, and are read-only', () => {
+  it('define every secret and mounted file that they name, and the gateway’s file system is read-only', () => {
     const text = read('deploy/compose.yml')
     expect(text).not.toContain('\t')
     const secrets = [...text.matchAll(/\/run\/secrets\/([\w.]+)/g)].map(([, name]) => name)

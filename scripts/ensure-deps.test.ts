@@ -144,8 +144,8 @@ it('a start that slowly removes a killed installation’s lock does not remove a
   rmSync(join(root, 'hold'))
   // The slow one then either reads the lock of the quick one, or installs too.
   const [ofKilled] = linesOf('reads.log')
-  const goesOn = () => linesOf('reads.log').at(-1) !== ofKilled || installations().length > 1
-  await expect.poll(goesOn).toBe(true)
+  const hasContinued = () => linesOf('reads.log').at(-1) !== ofKilled || installations().length > 1
+  await expect.poll(hasContinued).toBe(true)
   rmSync(join(root, 'gate'))
   expect(await Promise.all(ends)).toEqual([
     [0, null],

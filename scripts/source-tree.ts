@@ -103,9 +103,9 @@ function textOf(value: unknown): string {
 }
 
 function parametersOf({ params }: Node): number {
-  const list = Array.isArray(params) ? params : []
+  const parameters = Array.isArray(params) ? params : []
   // TypeScript's `this` is not a parameter of a call.
-  return list.filter((param) => nameOf(param) !== 'this').length
+  return parameters.filter((param) => nameOf(param) !== 'this').length
 }
 
 const nameOf = (value: unknown): string | undefined =>

@@ -42,6 +42,7 @@ const urls = {
 /** The key that signs in to the console of this run without a passkey. */
 const consoleKey = randomBytes(32).toString('base64url')
 
+/** How long a part that is starting may print nothing. */
 const READY_MS = 180_000
 
 /** A message for the person at the terminal, shown without a stack. */

@@ -17,7 +17,7 @@ import {
 const ROOT = join(import.meta.dirname, '..')
 const readJson = (file: string): unknown => JSON.parse(readFileSync(join(ROOT, file), 'utf8'))
 const lock = lockSchema.parse(readJson('package-lock.json'))
-const list = advisoriesSchema.parse(readJson('scripts/advisories.json'))
+const knownAdvisories = advisoriesSchema.parse(readJson('scripts/advisories.json'))
 
 const CHECKSUM = `sha512-${'A'.repeat(86)}==`
 const good = { version: '1.2.3', integrity: CHECKSUM }
@@ -55,11 +55,11 @@ describe('the packages of this project', () => {
   })
 
   it('have no known advisories except accepted ones, and each acceptance matches an advisory', () => {
-    const found = findingsIn(lock, list)
+    const found = findingsIn(lock, knownAdvisories)
     const open = found.filter(({ isAccepted }) => !isAccepted)
     expect(open.map(({ package: name, version, id }) => `${name} ${version}: ${id}`)).toEqual([])
     const used = found.map(({ id, package: name }) => `${id} ${name}`)
-    const acceptances = list.accepted.map(({ id, package: name }) => `${id} ${name}`)
+    const acceptances = knownAdvisories.accepted.map(({ id, package: name }) => `${id} ${name}`)
     expect(acceptances.filter((each) => !used.includes(each))).toEqual([])
   })
 

@@ -31,9 +31,9 @@ beforeAll(async () => {
   till = await startTill()
   await fillYear(till.url, SIZE)
   observed = await observePool(till.url, BY_INDEX)
-  const { tasks: all, db } = tasksOf(till, observed)
-  tasks = all
-  close = () => db.destroy()
+  const automatic = tasksOf(till, observed)
+  tasks = automatic.tasks
+  close = () => automatic.db.destroy()
 })
 afterAll(async () => {
   await close()
