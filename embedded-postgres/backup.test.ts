@@ -150,7 +150,7 @@ test('a start that was killed after recovering a copy does not prevent the next 
   expect(existsSync(note)).toBe(false)
 })
 
-test('the check of a copy without its write-ahead log fails, and a restore refuses a folder that is not a copy', async () => {
+test('a copy without its write-ahead log fails the check, and a restore refuses a folder that is no copy', async () => {
   const made = await run(['backup', 'create', '--to', folder('others')])
   const copy = pathOf(made.out)
   rmSync(join(copy, 'cluster', 'pg_wal'), { recursive: true })

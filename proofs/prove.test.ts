@@ -170,7 +170,7 @@ describe('the proofs of this project', () => {
     const printed = execFileSync(process.execPath, [join(import.meta.dirname, 'prove.ts')], {
       encoding: 'utf8',
     })
-    const names = [...list.matchAll(/^([\w-]+): /gm)].map(([, name]) => name)
+    const names = [...printed.matchAll(/^([\w-]+): /gm)].map(([, name]) => name)
     expect(names).toEqual([
       'simulate',
       'night',

@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '..')
 const packageSchema = z.object({ scripts: z.record(z.string(), z.string()) })
 const { scripts } = packageSchema.parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')))
 
-/** The printed of all proofs, printed by a single process because each process would load most of the project. */
+/** The list of all proofs, printed by a single process because each process would load most of the project. */
 const printed = execFileSync(process.execPath, [join(ROOT, 'proofs/prove.ts')], { encoding: 'utf8' })
 /** Returns the lines about one proof; empty if it does not exist. */
 const helpOf = (proof: string): string =>

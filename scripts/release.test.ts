@@ -64,7 +64,7 @@ describe('the packages of a release', () => {
   it('are compared with the packages that npm installed, and a difference is reported with the package’s name', () => {
     expect(differentPackages(packages, LOCK)).toEqual([])
     const changedLock = structuredClone(LOCK)
-    Object.assign(changedLock.packages['node_modules/pg'] ?? {}, { integrity: 'sha512-changedLock' })
+    Object.assign(changedLock.packages['node_modules/pg'] ?? {}, { integrity: 'sha512-other' })
     delete changedLock.packages['node_modules/zod']
     expect(differentPackages(packages, changedLock).sort()).toEqual(['node_modules/pg', 'node_modules/zod'])
   })

@@ -157,8 +157,8 @@ function isGenuine(string $body): bool
     }
     $signed = ($_SERVER['HTTP_WEBHOOK_ID'] ?? '') . ".$timestamp.$body";
     $wanted = 'v1,' . base64_encode(hash_hmac('sha256', $signed, $key, true));
-    foreach (explode(' ', $_SERVER['HTTP_WEBHOOK_SIGNATURE'] ?? '') as $given) {
-        if (hash_equals($wanted, $given)) {
+    foreach (explode(' ', $_SERVER['HTTP_WEBHOOK_SIGNATURE'] ?? '') as $signature) {
+        if (hash_equals($wanted, $signature)) {
             return true;
         }
     }

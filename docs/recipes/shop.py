@@ -149,7 +149,7 @@ def is_genuine(headers, body):
     signed = f"{headers.get('webhook-id', '')}.{timestamp}.".encode() + body
     wanted = b"v1," + base64.b64encode(hmac.new(SECRET, signed, hashlib.sha256).digest())
     given = headers.get("webhook-signature", "").encode("utf-8", "replace").split(b" ")
-    return any([hmac.compare_digest(wanted, one) for one in given])
+    return any([hmac.compare_digest(wanted, signature) for signature in given])
 
 
 class Shop(BaseHTTPRequestHandler):

@@ -129,7 +129,7 @@ export const recipesProof = defineProof({
         const problem = await payAt(till, recipe)
         const faults = [...complaints, ...(problem === undefined ? [] : [problem])]
         console.log(
-          `${faults.length === 0 ? 'passed      ' : 'FAILED      '}${[recipe.name, ...all].join('\n  ')}`,
+          `${faults.length === 0 ? 'passed      ' : 'FAILED      '}${[recipe.name, ...faults].join('\n  ')}`,
         )
         results.push({ recipe: recipe.name, passed: faults.length === 0 })
       }

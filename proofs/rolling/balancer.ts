@@ -1,6 +1,6 @@
 /**
- * A small balancer. It polls whether each gateway is ready. If a gateway refuses the connection for a call, the call goes
- * to another one.
+ * A small balancer. It polls whether each gateway is ready. If a gateway refuses the connection for a call, the call
+ * goes to another one.
  */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
