@@ -363,8 +363,8 @@ describe('the tree keeps its promises:', () => {
 
   it('the console imports from the gateway only types, and one list of states', () => {
     const code = imports.filter(({ to, isTypeOnly }) => room(to) === 'gateway' && !isTypeOnly)
-    const taken = code.filter(({ from }) => room(from) === 'console').map(({ to }) => to)
-    expect(taken).toEqual(['gateway/operations/item-states.ts'])
+    const imported = code.filter(({ from }) => room(from) === 'console').map(({ to }) => to)
+    expect(imported).toEqual(['gateway/operations/item-states.ts'])
   })
 
   it('D-32 only one file of the pages exchanges messages with other windows', () => {

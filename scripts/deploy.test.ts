@@ -37,12 +37,15 @@ describe('the deployment files', () => {
 
   it('include example settings that live mode accepts if their files exist', () => {
     const example = parseEnv(read('.env.example'))
-    const given = {
+    const settings = {
       ...Object.fromEntries(Object.entries(example).filter(([name]) => !name.endsWith('_FILE'))),
       DATABASE_URL: 'postgres://tradetill_app@127.0.0.1/tradetill',
       TRADETILL_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
     }
-    expect(readConfig(given)).toMatchObject({ kind: 'config', config: { mode: 'live', metricsPort: 4309 } })
+    expect(readConfig(settings)).toMatchObject({
+      kind: 'config',
+      config: { mode: 'live', metricsPort: 4309 },
+    })
     const problems = readConfig(example)
     expect(problems).toMatchObject({
       problems: [expect.stringMatching(/_FILE/), expect.stringMatching(/_FILE/)],

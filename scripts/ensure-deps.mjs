@@ -105,8 +105,8 @@ function takeLock(file) {
   } finally {
     rmSync(ownFile, { force: true })
   }
-  const found = contentOf(file)
-  if (found !== undefined && !isAlive(Number.parseInt(found, 10))) removeLock(file, found)
+  const content = contentOf(file)
+  if (content !== undefined && !isAlive(Number.parseInt(content, 10))) removeLock(file, content)
   return false
 }
 
@@ -180,8 +180,8 @@ function isOlder(version, other) {
 
 function versionOf(command) {
   const { status, stdout } = spawnSync(command, ['--version'], { encoding: 'utf8' })
-  const found = /^v(\d+)\.(\d+)\.(\d+)/.exec(stdout ?? '')
-  return status === 0 && found !== null ? found.slice(1).map(Number) : undefined
+  const version = /^v(\d+)\.(\d+)\.(\d+)/.exec(stdout ?? '')
+  return status === 0 && version !== null ? version.slice(1).map(Number) : undefined
 }
 
 /**

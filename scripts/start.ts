@@ -154,14 +154,14 @@ const gatewayEnv: Record<string, string> = {
 
 const startGateway = (): Child => startPart('gateway', 'embedded-postgres/main.ts', gatewayEnv)
 
-async function killGateway(gateway: Child): Promise<{ next: Child; ready: Promise<void> }> {
+async function killGateway(gateway: Child): Promise<{ replacement: Child; ready: Promise<void> }> {
   endedOnPurpose.add(gateway)
   await gateway.kill()
   console.log('\nThe tour killed the gateway and is starting it again.')
-  const next = startGateway()
+  const replacement = startGateway()
   // The new gateway takes the old one's place in the list, because the parts are stopped in order.
   children.splice(children.indexOf(gateway), 1, ...children.splice(-1))
-  return { next, ready: next.waitForLine('ready at', READY_MS) }
+  return { replacement, ready: replacement.waitForLine('ready at', READY_MS) }
 }
 
 /** Starts the tour, which adds its buttons to the sandbox's page. */
@@ -171,8 +171,8 @@ async function startTour(parts: { sandbox: Child; gateway: Child; apiKey: string
     urls,
     apiKey: parts.apiKey,
     async killGateway() {
-      const { next, ready } = await killGateway(gateway)
-      gateway = next
+      const { replacement, ready } = await killGateway(gateway)
+      gateway = replacement
       return { ready }
     },
   })

@@ -130,8 +130,8 @@ describe('an advisory', () => {
   test('is accepted for the named package, and for no other', () => {
     const why = 'nothing from outside reaches it'
     const [accepted] = against('node_modules/odd', good, [{ id: ADVISORY.id, package: 'odd', why }])
-    const [other] = against('node_modules/odd', good, [{ id: ADVISORY.id, package: 'even', why }])
-    expect([accepted?.isAccepted, other?.isAccepted]).toEqual([true, false])
+    const [ofOtherPackage] = against('node_modules/odd', good, [{ id: ADVISORY.id, package: 'even', why }])
+    expect([accepted?.isAccepted, ofOtherPackage?.isAccepted]).toEqual([true, false])
   })
 
   test.each([

@@ -28,10 +28,10 @@ const idOf = (url: string | undefined): string | undefined =>
   url?.startsWith(SOURCES) === true ? (/\?without=(\d+)$/.exec(url)?.[1] ?? undefined) : undefined
 
 const resolve: ResolveHookSync = (specifier, context, next) => {
-  const found = next(specifier, context)
+  const resolved = next(specifier, context)
   const id = idOf(context.parentURL)
-  const isOurs = found.url.startsWith(SOURCES) && !found.url.startsWith(PACKAGES)
-  return id === undefined || !isOurs ? found : { ...found, url: `${found.url}?without=${id}` }
+  const isOurs = resolved.url.startsWith(SOURCES) && !resolved.url.startsWith(PACKAGES)
+  return id === undefined || !isOurs ? resolved : { ...resolved, url: `${resolved.url}?without=${id}` }
 }
 
 const load: LoadHookSync = (url, context, next) => {

@@ -53,8 +53,8 @@ export function aMachine(serverUrl = 'postgres://nobody@127.0.0.1:9/none') {
   const writeProgram = (name: string, body: string) =>
     writeFileSync(join(root, 'bin', name), `#!/bin/sh\n${body}\n`, { mode: 0o755 })
   for (const name of TOOLS.split(' ')) {
-    const found = execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim()
-    symlinkSync(found, join(root, 'bin', name))
+    const path = execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim()
+    symlinkSync(path, join(root, 'bin', name))
   }
   const port = new URL(serverUrl).port
   const log = join(root, 'calls')

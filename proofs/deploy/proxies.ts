@@ -42,7 +42,7 @@ function makeCertificate(
   { days, names }: { days: string; names: string } = CERTIFICATE,
 ): { certificate: string; key: string } {
   const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]
-  const made = spawnSync('openssl', [
+  const openssl = spawnSync('openssl', [
     'req',
     '-x509',
     '-newkey',
@@ -61,7 +61,7 @@ function makeCertificate(
     '-out',
     certificate,
   ])
-  if (made.status !== 0) throw new Error(`openssl made no certificate: ${made.stderr}`)
+  if (openssl.status !== 0) throw new Error(`openssl made no certificate: ${openssl.stderr}`)
   return { certificate, key }
 }
 

@@ -84,13 +84,13 @@ async function compareReversals(till: ProcessTill): Promise<string[]> {
      where reversed_at is not null`,
     z.object({ trade: z.string(), asset: z.string() }),
   )
-  const known = new Set(rows.map(({ trade, asset }) => `${trade} ${asset}`))
+  const recorded = new Set(rows.map(({ trade, asset }) => `${trade} ${asset}`))
   const reversedItems = await reversedOnSteam(till)
   return [
     ...reversedItems
-      .filter((item) => !known.has(item))
+      .filter((item) => !recorded.has(item))
       .map((item) => `went back, and is still credited: ${item}`),
-    ...[...known]
+    ...[...recorded]
       .filter((item) => !reversedItems.includes(item))
       .map((item) => `reversed, but not on Steam: ${item}`),
   ]
@@ -186,14 +186,14 @@ async function compareWebhooksWithEvents(till: ProcessTill): Promise<string[]> {
     if (!isRight) problems.push(`event ${id} has the sequence ${sequence}, not ${expectedSequence}`)
     expectedSequence = (sequence ?? expectedSequence) + 1
   }
-  const known = new Map(events.map(({ id, sequence }) => [id, sequence]))
+  const sequences = new Map(events.map(({ id, sequence }) => [id, sequence]))
   const contents = new Map<string, Content>()
   const signer = new Webhook(till.secrets.webhookSecret)
   for (const { headers, body } of till.receiver.received) {
     const id = String(headers['webhook-id'])
     if (!isSigned(signer, { headers, body })) problems.push(`webhook ${id} is not signed`)
     const { type, sequence, data } = webhookSchema.parse(JSON.parse(body))
-    if (known.get(id) !== sequence) problems.push(`webhook ${id} has the sequence ${sequence}`)
+    if (sequences.get(id) !== sequence) problems.push(`webhook ${id} has the sequence ${sequence}`)
     const { id: deposit, amount, heldAmount, reversedAmount } = data
     const content: Content = {
       type,
@@ -274,15 +274,15 @@ export async function unsettledWork(till: Pick<ProcessTill, 'pool' | 'steam'>): 
      union all select 'webhook ' || event_id || ' is due' from webhook_delivery where state = 'due'`,
     z.object({ line: z.string() }),
   )
-  const seen = await readRows(
+  const reversals = await readRows(
     pool,
     `select steam_trade_id || ' ' || asset_id as item from trade_item join trade on trade.id = trade_id
      where reversed_at is not null`,
     z.object({ item: z.string() }),
   )
-  const known = new Set(seen.map(({ item }) => item))
-  const unseen = (await reversedOnSteam(till)).filter((item) => !known.has(item))
-  return [...rows.map(({ line }) => line), ...unseen.map((item) => `went back unnoticed: ${item}`)]
+  const recorded = new Set(reversals.map(({ item }) => item))
+  const unrecorded = (await reversedOnSteam(till)).filter((item) => !recorded.has(item))
+  return [...rows.map(({ line }) => line), ...unrecorded.map((item) => `went back unnoticed: ${item}`)]
 }
 
 export async function readRows<T>(pool: pg.Pool, sql: string, rowSchema: z.ZodType<T>): Promise<T[]> {

@@ -95,8 +95,8 @@ export function startReader(till: ProcessTill): Reader {
         if (answer.status !== 200) return z.object({ code: z.string() }).parse(await answer.json()).code
         const { events: page, next, hasMore } = eventListSchema.parse(await answer.json())
         for (const event of page) {
-          const before = events.get(event.sequence)
-          if (before !== undefined && before.id !== event.id) reusedSequences.push(event.sequence)
+          const earlier = events.get(event.sequence)
+          if (earlier !== undefined && earlier.id !== event.id) reusedSequences.push(event.sequence)
           events.set(event.sequence, event)
         }
         cursor = next

@@ -123,12 +123,12 @@ type NewGift = { bot: string; partner: string; items: readonly TradedItem[] }
 function beginGift(memory: SteamMemory, { bot, partner, items }: NewGift): Gift {
   const { engine, gifts } = memory
   const now = engine.now()
-  const rows = items.map((item): GiftItem => {
+  const giftItems = items.map((item): GiftItem => {
     const asset: OfferAsset = { ...item.asset, assetId: item.place?.assetId ?? '' }
     return { traded: item, asset, newAssetId: null, rolledBackAssetId: null, isSentBack: false }
   })
   const id = tradeIdOf(nextId(memory))
-  const parts = { tradeId: id, bot, partner, state: 'pending', beganAt: now, items: rows } as const
+  const parts = { tradeId: id, bot, partner, state: 'pending', beganAt: now, items: giftItems } as const
   const gift: Gift = {
     ...parts,
     changedAt: now,

@@ -210,13 +210,13 @@ const UNAWARE_MS = STALE_MS + LONGEST_PAUSE_MS + 30_000
 
 /** A cancelled hold costs the bot a cooldown of days. Only a till that cannot know of the hold yet may cause that. */
 function coolDown({ engine, misfortunes }: SteamMemory, { offerId, bot, changedAt }: SteamOffer): void {
-  const from = engine.now()
+  const now = engine.now()
   must(
-    from - changedAt < UNAWARE_MS,
+    now - changedAt < UNAWARE_MS,
     'I17',
-    () => `bot ${bot} earned a cooldown: offer ${offerId} was held for ${from - changedAt} ms`,
+    () => `bot ${bot} earned a cooldown: offer ${offerId} was held for ${now - changedAt} ms`,
   )
-  const cooldown: Misfortune = { reason: 'bot_cannot_trade', from, until: from + COOLDOWN_MS }
+  const cooldown: Misfortune = { reason: 'bot_cannot_trade', from: now, until: now + COOLDOWN_MS }
   misfortunes.set(bot, [...(misfortunes.get(bot) ?? []), cooldown])
 }
 

@@ -60,9 +60,9 @@ beforeAll(async () => {
   const send = async () => ({ kind: 'failed', reason: 'the test sends no webhooks' }) as const
   api = await startStoreApi(till, { hasLimits: false, change: { send } })
   document = documentSchema.parse((await api.app.inject('/v1/openapi.json')).json())
-  const other = await aStore(till)
-  foreignKey = await api.newKey(other)
-  const [ownDeposit, foreignDeposit] = [await aDeposit(till, api.store), await aDeposit(till, other)]
+  const otherStore = await aStore(till)
+  foreignKey = await api.newKey(otherStore)
+  const [ownDeposit, foreignDeposit] = [await aDeposit(till, api.store), await aDeposit(till, otherStore)]
   ids = {
     own: [String(ownDeposit.id), await addEndpoint(api.key)],
     foreign: [String(foreignDeposit.id), await addEndpoint(foreignKey)],

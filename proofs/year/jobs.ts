@@ -93,7 +93,7 @@ const tasksOfOutages = ({ deps, db }: Year): Task[] => [
 function tasksOfLooks({ deps, db }: Year): Task[] {
   const departures = createDepartureStore({ db, clock: deps.clock })
   const asset = { appId: 730, contextId: '2', assetId: 'q1', newAssetId: 'q2', rolledBackAssetId: null }
-  const given: SteamTrade = {
+  const steamTrade: SteamTrade = {
     tradeId: 'undone',
     partnerSteamId: '76561198999999999',
     state: 'rolled_back',
@@ -133,11 +133,11 @@ function tasksOfLooks({ deps, db }: Year): Task[] {
         await departures.watchedFrom(BOT)
         await departures.underWay(BOT, { limit: 100, after: '' })
         await departures.findDepartures(BOT, ['undone'])
-        await departures.noteDeparture(BOT, given, (known, around) =>
-          judgeDeparture(known, { ...given, state: 'complete' }, { destination: undefined, ...around }),
+        await departures.noteDeparture(BOT, steamTrade, (known, around) =>
+          judgeDeparture(known, { ...steamTrade, state: 'complete' }, { destination: undefined, ...around }),
         )
         await departures.bookSentBack(BOT, { steamTradeId: 'back', received: [{ ...asset, assetId: 'q2' }] })
-        await departures.bookGivenBack(BOT, given, (known) => judgeUndoing(known, given))
+        await departures.bookGivenBack(BOT, steamTrade, (known) => judgeUndoing(known, steamTrade))
         await departures.bookLate(BOT)
       },
     },

@@ -175,8 +175,8 @@ const headerValues = family({
         stoppedBy: 'our own ids' as const,
         async attack() {
           const { headers } = await target.callAsStore({ url, headers: { 'x-request-id': id } })
-          const given = String(headers['x-request-id'] ?? '')
-          return problemIf(!/^(?:[0-9a-f-]{36})?$/.test(given), `answered x-request-id ${given}`)
+          const answeredId = String(headers['x-request-id'] ?? '')
+          return problemIf(!/^(?:[0-9a-f-]{36})?$/.test(answeredId), `answered x-request-id ${answeredId}`)
         },
       })),
     ),

@@ -44,15 +44,15 @@ export function planDepartureChecks(memory: TillMemory, looks: readonly number[]
 
 function checkGift({ departures, bots }: TillMemory, gift: Gift): void {
   const { tradeId, bot, partner, state } = gift
-  const known = departures.get(BigInt(bot))?.get(tradeId)
-  if (known === undefined && state === 'failed') return
-  must(known !== undefined, 'I18', () => `the gift ${tradeId} of bot ${bot} was not noticed`)
-  const other = bots.get(BigInt(partner))
+  const departure = departures.get(BigInt(bot))?.get(tradeId)
+  if (departure === undefined && state === 'failed') return
+  must(departure !== undefined, 'I18', () => `the gift ${tradeId} of bot ${bot} was not noticed`)
+  const partnerBot = bots.get(BigInt(partner))
   // A retired bot no longer counts as a bot of the till.
-  if (other?.state === 'retired') return
-  const isKnownPartner = other !== undefined || [...DESTINATIONS.values()].includes(partner)
-  const { kind } = known?.explanation ?? {}
-  const isExplained = kind === (other === undefined ? 'destination' : 'own_bot')
+  if (partnerBot?.state === 'retired') return
+  const isKnownPartner = partnerBot !== undefined || [...DESTINATIONS.values()].includes(partner)
+  const { kind } = departure?.explanation ?? {}
+  const isExplained = kind === (partnerBot === undefined ? 'destination' : 'own_bot')
   must(
     isKnownPartner === isExplained,
     'I18',

@@ -45,8 +45,10 @@ export function createMemoryDepartures(memory: TillMemory, pause: Pause, begunAt
     },
     async bookLate(botId) {
       await pause(1, 10)
-      const known = [...departuresOf(memory, botId).values()]
-      for (const departure of known.sort((one, other) => one.begunAt.getTime() - other.begunAt.getTime())) {
+      const departures = [...departuresOf(memory, botId).values()]
+      for (const departure of departures.sort(
+        (one, other) => one.begunAt.getTime() - other.begunAt.getTime(),
+      )) {
         const { stage, items, steamTradeId, partnerSteamId } = departure
         if (stage !== 'gone' && stage !== 'returned') continue
         const booking = {
@@ -80,17 +82,17 @@ function ownBot({ bots }: TillMemory, botId: bigint, steamId: string): bigint | 
 type Noting = { botId: bigint; steamTrade: SteamTrade; judge: Parameters<DepartureStore['noteDeparture']>[2] }
 
 function noteDeparture(memory: TillMemory, { botId, steamTrade, judge }: Noting): NotedDeparture | undefined {
-  const known = departuresOf(memory, botId)
-  const before = known.get(steamTrade.tradeId)
+  const departures = departuresOf(memory, botId)
+  const earlier = departures.get(steamTrade.tradeId)
   const otherBotId = ownBot(memory, botId, steamTrade.partnerSteamId)
-  const events = judge(before, {
+  const events = judge(earlier, {
     isOwnBot: otherBotId !== undefined,
     isVaultsGift: false,
     movedByHand: new Set(),
   })
-  const departure = events.reduce<Departure | undefined>(evolve, before)
+  const departure = events.reduce<Departure | undefined>(evolve, earlier)
   if (events.length === 0 || departure === undefined) return undefined
-  known.set(steamTrade.tradeId, departure)
+  departures.set(steamTrade.tradeId, departure)
   const booking = { id: idOf(botId, steamTrade.tradeId), botId, otherBotId }
   for (const event of events) book(memory, booking, event)
   const items = departure.items.filter((asset) => custodyOf(memory, botId, asset) !== undefined).length
@@ -106,12 +108,12 @@ type Undoing = {
 function bookUndoing(memory: TillMemory, { botId, steamTrade, judge }: Undoing): number {
   const steamTradeId = steamTrade.rollbackOf ?? ''
   let items = 0
-  for (const [fromBotId, known] of memory.departures) {
-    const before = known.get(steamTradeId)
-    if (before === undefined || fromBotId === botId || before.partnerSteamId !== String(botId)) continue
-    for (const event of judge(before)) {
-      const departure = evolve(before, event)
-      known.set(steamTradeId, departure)
+  for (const [fromBotId, departures] of memory.departures) {
+    const earlier = departures.get(steamTradeId)
+    if (earlier === undefined || fromBotId === botId || earlier.partnerSteamId !== String(botId)) continue
+    for (const event of judge(earlier)) {
+      const departure = evolve(earlier, event)
+      departures.set(steamTradeId, departure)
       const booking = { id: idOf(fromBotId, steamTradeId), botId: fromBotId, otherBotId: botId }
       book(memory, booking, event)
       if (event.kind === 'returned') items += event.items.length
@@ -186,8 +188,8 @@ function giveBack(memory: TillMemory, entries: CustodyEntry[], to: Omit<Move, 'm
 function bookReturns(memory: TillMemory): number {
   let items = 0
   for (const { botId: to, appId, assetId, as } of memory.sentBack) {
-    for (const [from, known] of memory.departures) {
-      for (const [steamTradeId, departure] of known) {
+    for (const [from, departures] of memory.departures) {
+      for (const [steamTradeId, departure] of departures) {
         const item = departure.items.find(
           (each) => each.newAssetId === assetId && each.appId === appId && !each.isBack,
         )
@@ -196,7 +198,7 @@ function bookReturns(memory: TillMemory): number {
         const id = idOf(from, steamTradeId)
         const last = entries?.at(-1)
         if (entries === undefined || last?.moved !== 'out' || last.departure !== id) continue
-        known.set(steamTradeId, evolve(departure, { kind: 'returned', items: [{ ...item, as }] }))
+        departures.set(steamTradeId, evolve(departure, { kind: 'returned', items: [{ ...item, as }] }))
         move(memory, entries, { moved: 'in', botId: to, as, departure: id })
         items += 1
       }

@@ -25,12 +25,12 @@ export function freeExpiredRoom(memory: TillMemory, now: Date): void {
 }
 
 export function checkRoom({ atRisk }: TillMemory, store: Store): void {
-  let taken = 0n
-  for (const row of atRisk) if (row.deposit.store === store) taken += row.atRisk
+  let sum = 0n
+  for (const row of atRisk) if (row.deposit.store === store) sum += row.atRisk
   must(
-    taken === store.atRisk,
+    sum === store.atRisk,
     'I15',
-    () => `store ${store.number} has ${store.atRisk} at risk, its trades ${taken}`,
+    () => `store ${store.number} has ${store.atRisk} at risk, its trades ${sum}`,
   )
 }
 
@@ -39,17 +39,17 @@ const MARGIN_MS = 3_600_000
 
 /** Checks a store's limit from the ledger, not from `atRisk`. */
 export function checkLimit({ ledger, trades, engine }: TillMemory, store: Store): void {
-  let taken = 0n
-  for (const other of trades.values()) {
-    if (other.deposit.store !== store || other.protectionFoundAt !== null) continue
-    const { id } = other.facts
+  let atRisk = 0n
+  for (const row of trades.values()) {
+    if (row.deposit.store !== store || row.protectionFoundAt !== null) continue
+    const { id } = row.facts
     // While a trade is held, only an operator can have released any of it.
-    if (other.trade.state === 'held') taken += ledger.early(id) + ledger.released(id)
-    else taken += ledger.lostSince(id, engine.now() - LOST_ROOM_MS + MARGIN_MS)
+    if (row.trade.state === 'held') atRisk += ledger.early(id) + ledger.released(id)
+    else atRisk += ledger.lostSince(id, engine.now() - LOST_ROOM_MS + MARGIN_MS)
   }
   must(
-    taken <= store.riskLimit,
+    atRisk <= store.riskLimit,
     'I15',
-    () => `store ${store.number} has ${taken} at risk, its limit is ${store.riskLimit}`,
+    () => `store ${store.number} has ${atRisk} at risk, its limit is ${store.riskLimit}`,
   )
 }

@@ -177,14 +177,14 @@ function checkTerms({ settings }: Scene, trade: TradeRow, { trades }: Snapshot):
 /** Checks at a delivery that credit before the end of protection stays within the store's limit. */
 function checkRisk({ store, limit, early, isProtected }: TradeRow, { trades }: Snapshot): void {
   if (!isProtected || early === 0n) return
-  const taken = sum(
+  const atRisk = sum(
     trades.flatMap((trade) =>
       trade.store === store && trade.delivered && trade.isProtected
         ? [trade.state === 'held' ? trade.early + trade.released : trade.lost]
         : [],
     ),
   )
-  must(taken <= (limit ?? 0n), 'I15', () => `store ${store} has ${taken} at risk, its limit is ${limit}`)
+  must(atRisk <= (limit ?? 0n), 'I15', () => `store ${store} has ${atRisk} at risk, its limit is ${limit}`)
 }
 
 function checkAccounts({ accounts }: Snapshot): void {

@@ -47,8 +47,9 @@ export function createWork(scene: () => Scene) {
       return
     }
     const retry = () => {
-      const next = { ...attempt, tries: attempt.tries + 1 }
-      if (next.tries <= MOST_TRIES) engine.after(1_000 * 2 ** attempt.tries, () => dispatch(job, next))
+      const nextAttempt = { ...attempt, tries: attempt.tries + 1 }
+      if (nextAttempt.tries <= MOST_TRIES)
+        engine.after(1_000 * 2 ** attempt.tries, () => dispatch(job, nextAttempt))
     }
     startInProcess(scene(), () => perform(scene(), process, { job, ...attempt }), retry)
   }
@@ -147,10 +148,11 @@ export function sweep(scene: Scene, busyUntil: number): void {
         (select min(expires_at) from deposit where status = 'created'),
         (select min(created_at) from event where sequence is null)) as next`,
     )
-    const next = rows[0]?.next?.getTime()
+    const nextMs = rows[0]?.next?.getTime()
     // No deposit waits any longer, and the last trades wait for days, so one sweep an hour is enough.
     const pauseMs = engine.now() < busyUntil + 2 * HOUR_MS ? SWEEP_MS : HOUR_MS
-    if (next !== undefined) engine.at(Math.max(next, engine.now() + pauseMs), () => sweep(scene, busyUntil))
+    if (nextMs !== undefined)
+      engine.at(Math.max(nextMs, engine.now() + pauseMs), () => sweep(scene, busyUntil))
   })
 }
 
