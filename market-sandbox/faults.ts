@@ -224,7 +224,7 @@ export function createFaults() {
     isOn: (name: FaultName) => on.has(name),
     use,
     activeNames: (): FaultName[] => [...on.keys()],
-    /** Returns the effect of the active faults on this request, and counts the request. */
+    /** Returns the effect of the first active fault that affects this request, and counts the request. */
     take({ isOwn, method, path }: Incoming): Effect | undefined {
       if (isOwn) return undefined
       for (const name of on.keys()) {

@@ -57,7 +57,7 @@ it('the vault rarely asks about a gift whose trade Steam does not finish, and re
   const need = { kind: 'offer_stuck', about: `offer ${botOffers().at(-1)?.id}` }
   expect(await bench.readNeeds()).toEqual([need])
   setTrade(tradeId, (trade) => ({ ...trade, status: COMPLETE_STATUS }))
-  // The vault asks about a trade at least every half an hour.
+  // The vault asks about a trade at least every half hour.
   await bench.runRounds(31)
   expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
   expect(await bench.readNeeds()).toEqual([])

@@ -21,15 +21,15 @@ const item: FreeItem = {
 }
 
 /**
- * Whole minutes from the item's last failure until the rule asks for the item again. The item may have caused `ofItems`
- * of its failures; `alone` of these were in wishes for this item only.
+ * Whole minutes from the item's last failure until the rule asks for the item again. Of its `failureCount` failures,
+ * the item may have caused `byItem`; `alone` of these were in wishes for this item only.
  */
-function minutesUntilAsked(times: number, ofItems: number, alone: number): number {
+function minutesUntilAsked(failureCount: number, byItem: number, alone: number): number {
   const smallest = alone > 0 ? 1 : 2
-  const smallestWish = ofItems > 0 ? smallest : Number.POSITIVE_INFINITY
+  const smallestWish = byItem > 0 ? smallest : Number.POSITIVE_INFINITY
   for (let minutes = 0; minutes <= DAY_MINUTES; minutes += 1) {
     const lastAt = new Date(NOW.getTime() - minutes * MINUTE_MS)
-    const failures = new Map([['730/1', { otherCauses: times - ofItems, alone, smallestWish, lastAt }]])
+    const failures = new Map([['730/1', { otherCauses: failureCount - byItem, alone, smallestWish, lastAt }]])
     if (askableNow([item], failures, NOW).length > 0) return minutes
   }
   return Number.POSITIVE_INFINITY
@@ -48,7 +48,7 @@ it.each([
   ['twelve failures, nine that the item may have caused, four of these in wishes of its own', 120, 12, 9, 4],
 ] as const)(
   'after %s, the rule asks for the item again %i minutes later',
-  (_, minutes, times, ofItems, alone) => {
-    expect(minutesUntilAsked(times, ofItems, alone)).toBe(minutes)
+  (_, minutes, failureCount, byItem, alone) => {
+    expect(minutesUntilAsked(failureCount, byItem, alone)).toBe(minutes)
   },
 )

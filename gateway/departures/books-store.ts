@@ -253,8 +253,8 @@ async function bookBack(tx: Tx, booking: Booking, asset: OfferAsset & { as: stri
   if (item === undefined || item.moved === 'back') return
   const later = laterDepartures(await custodyChangesOf(tx, item), id)
   if (later === undefined) return
-  for (const { departure, botId: from } of later)
-    await giveBack(tx, { ...booking, id: departure }, { item, botId: from, as: null })
+  for (const { departure, botId: leftBotId } of later)
+    await giveBack(tx, { ...booking, id: departure }, { item, botId: leftBotId, as: null })
   await giveBack(tx, booking, { item, botId, as: asset.as })
 }
 

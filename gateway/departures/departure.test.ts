@@ -113,7 +113,7 @@ describe('a departure', () => {
     expect(outcomeOf(record('abandoned', [asset('2', { newAssetId: null })])).stage).toBe('under_way')
   })
 
-  it('does not result from a trade that gave nothing, moved nothing, or undoes a delivery', () => {
+  it('does not result from a trade that gave nothing, moved nothing, or undoes an earlier trade', () => {
     expect(outcomeOf(record('complete', [])).events).toEqual([])
     expect(outcomeOf(record('failed')).events).toEqual([])
     expect(outcomeOf(record('complete', [asset('1')], '900')).events).toEqual([])

@@ -113,8 +113,8 @@ function progressOf(known: Departure | undefined, steamTrade: SteamTrade): Depar
     case 'rolled_back':
       return [...leftEvents, ...returnOf(known, given)]
     case 'partly_rolled_back': {
-      const marked = given.filter(({ rolledBackAssetId }) => rolledBackAssetId !== null)
-      return [...leftEvents, ...returnOf(known, marked)]
+      const undoneItems = given.filter(({ rolledBackAssetId }) => rolledBackAssetId !== null)
+      return [...leftEvents, ...returnOf(known, undoneItems)]
     }
     default:
       return state satisfies never

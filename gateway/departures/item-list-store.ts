@@ -60,7 +60,7 @@ const LAST = sql`join lateral (select * from custody_entry entry where entry.tra
   and entry.asset_id = first.asset_id order by entry.id desc limit 1) last on true
   join trade on trade.id = first.trade_id`
 
-/** The two `held` differ: the items of a `held` trade are `protected`, and a `held` item is no longer. */
+/** While a trade is `held`, its items are `protected`. An item is `held` once its trade no longer is. */
 const STATE = sql<ItemState>`case when last.moved = 'in' then case trade.state when 'held' then 'protected' else 'held' end
   when last.moved = 'back' then 'back' when last.departure_id is null then 'moved' else 'departed' end`
 

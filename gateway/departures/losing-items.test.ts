@@ -1,4 +1,4 @@
-/** The items that lose money, among more sales than the report of sales shows. On a real database. */
+/** Tests the list of items that lose money, on a real database. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Tx } from '../db/client.ts'
@@ -57,12 +57,12 @@ it('the greatest loss in dollars comes first, whatever the currency of the sale'
 
 it('a loss is found among more sales than the report shows', async () => {
   // One more than the report shows.
-  const others = 20_001
+  const reversedSales = 20_001
   const losingItems = await losingAfter(async (tx) => {
     await sql`
       insert into sale (market, reference, trade_id, asset_id, app_id, state, causer, currency, price, listed_at, sold_at)
       select 'market.csgo.com', 'reversed ' || n, ${paid.tradeId}, ${paid.assetIds[0]}, 570, 'reversed', 'buyer', 'USD', 1,
-        ${ago(60)}, ${ago(60)} from generate_series(1, ${others}::integer) n`.execute(tx)
+        ${ago(60)}, ${ago(60)} from generate_series(1, ${reversedSales}::integer) n`.execute(tx)
     await sellLate(tx, { item: 1, currency: 'USD', agoS: 30 })
   })
   expect(losingItems.map(([, ...loss]) => loss)).toEqual([['USD', -2_000n]])

@@ -38,16 +38,16 @@ type DepartedAsset = {
  */
 export async function bookSentBack(
   tx: Tx,
-  { botId, steamTradeId: by, received, at }: ReceivedItems,
+  { botId, steamTradeId: sendingTradeId, received, at }: ReceivedItems,
 ): Promise<number> {
   await sql`
     insert into sent_back_item (bot_id, steam_trade_id, app_id, asset_id, received_asset_id, seen_at)
-    select ${botId}::bigint, ${by}, app_id, asset_id, received_as, ${at}::timestamptz
+    select ${botId}::bigint, ${sendingTradeId}, app_id, asset_id, received_as, ${at}::timestamptz
     from unnest(${received.map(({ appId }) => appId)}::int[], ${received.map(({ assetId }) => assetId)}::text[],
       ${received.map(({ newAssetId }) => newAssetId)}::text[]) received (app_id, asset_id, received_as)
-    where not exists (select from trade where steam_trade_id = ${by})
+    where not exists (select from trade where steam_trade_id = ${sendingTradeId})
     on conflict do nothing`.execute(tx)
-  return bookReturns(tx, { condition: sql`sent.steam_trade_id = ${by} and sent.bot_id = ${botId}`, at })
+  return bookReturns(tx, { condition: sql`sent.steam_trade_id = ${sendingTradeId} and sent.bot_id = ${botId}`, at })
 }
 
 /** Books items that had left and were sent to a bot again. Resolves to their number. */

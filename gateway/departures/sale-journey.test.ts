@@ -55,13 +55,13 @@ it('A-018 the items of a deposit are listed on an outside market, and the report
   if (answer.kind !== 'done') throw new Error(JSON.stringify(answer))
   const { sales, markets } = answer.data
   const sold = sales.find(({ reference }) => reference === String(first?.itemId))
-  const cost = await till.db
+  const costs = await till.db
     .selectFrom('trade_item')
     .select(['trade_id', 'asset_id', 'price'])
     .where('received_asset_id', 'in', assets)
     .orderBy('price')
     .execute()
-  const item = cost.find((each) => `${each.trade_id}-${each.asset_id}` === sold?.item)
+  const item = costs.find((each) => `${each.trade_id}-${each.asset_id}` === sold?.item)
   expect(sold).toMatchObject({ state: 'paid', market: 'market.csgo.com', costMinor: item?.price })
   expect(sold?.resultMinor).toBe((sold?.receivedMinor ?? 0n) - (item?.price ?? 0n))
   expect(sales.find(({ reference }) => reference === String(second?.itemId))?.state).toBe('cancelled')

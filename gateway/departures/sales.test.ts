@@ -52,7 +52,7 @@ async function payDeposit(deposit: Awaited<ReturnType<typeof aDeposit>>) {
   return { tradeId: trade.id, assetIds: [...deposit.body.items] }
 }
 
-const list = (change: Partial<Listing> = {}) =>
+const listItem = (change: Partial<Listing> = {}) =>
   inTransaction(till.db, (tx) =>
     recordListing(
       tx,
@@ -92,25 +92,25 @@ async function salesReport() {
 
 describe('a listing', () => {
   it('of an item that a bot has, or gave to an account of the operator, is recorded once', async () => {
-    expect(await list()).toBe('recorded')
-    expect(await list()).toBe('known')
-    expect(await list({ reference: '9', listedAssetId: '4242' })).toBe('not_ours')
-    expect(await list({ reference: '9', listedAssetId: receivedIdOf(free.assetIds[1]), appId: CS })).toBe(
+    expect(await listItem()).toBe('recorded')
+    expect(await listItem()).toBe('known')
+    expect(await listItem({ reference: '9', listedAssetId: '4242' })).toBe('not_ours')
+    expect(await listItem({ reference: '9', listedAssetId: receivedIdOf(free.assetIds[1]), appId: CS })).toBe(
       'not_ours',
     )
     await giveAway(free.assetIds[1] ?? '')
     expect(
-      await list({ reference: '2', listedAssetId: `7${receivedIdOf(free.assetIds[1])}`, price: 2_600n }),
+      await listItem({ reference: '2', listedAssetId: `7${receivedIdOf(free.assetIds[1])}`, price: 2_600n }),
     ).toBe('recorded')
   })
 
   it('of a protected item is not recorded', async () => {
     const listedAssetId = receivedIdOf(underProtection.assetIds[0])
-    expect(await list({ reference: '3', appId: CS, listedAssetId })).toBe('not_free')
+    expect(await listItem({ reference: '3', appId: CS, listedAssetId })).toBe('not_free')
   })
 
   it('of an item that is on sale elsewhere is not recorded', async () => {
-    expect(await list({ market: 'waxpeer.com' })).toBe('taken')
+    expect(await listItem({ market: 'waxpeer.com' })).toBe('taken')
   })
 
   /** Records the departure of an item to an account of the operator. */
@@ -162,7 +162,7 @@ describe('the books', () => {
     await report('2', { kind: 'reversed', causer: 'buyer', refund: 520n })
     expect(await balances()).toEqual({ settling: 0n, free: -1_755n, fees: -65n, sales: 1_820n })
     const listedAssetId = `7${receivedIdOf(free.assetIds[1])}`
-    expect(await list({ reference: '5', listedAssetId, price: 2_500n })).toBe('recorded')
+    expect(await listItem({ reference: '5', listedAssetId, price: 2_500n })).toBe('recorded')
     expect(await problems()).toEqual([])
   })
 

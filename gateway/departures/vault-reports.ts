@@ -24,31 +24,31 @@ const MOST_PAGES = 40
 /** How long to wait for an item's departure, which proves that the item is ours. Steam's history may show it late. */
 const WAIT_MS = 2 * 86_400_000
 
-const minor = z
+const minorAmount = z
   .string()
   .regex(/^\d{1,18}$/)
   .transform(BigInt)
 const reportSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('repriced'), price: minor }),
+  z.object({ kind: z.literal('repriced'), price: minorAmount }),
   z.object({ kind: z.literal('unlisted') }),
   z.object({ kind: z.literal('sold') }),
   z.object({ kind: z.literal('refused') }),
   z.object({ kind: z.literal('delivered'), steamTradeId: z.string().regex(/^\d{1,20}$/) }),
   z.object({
     kind: z.literal('settling'),
-    received: minor,
+    received: minorAmount,
     settlesAt: z.iso.datetime().transform((text) => new Date(text)),
   }),
-  z.object({ kind: z.literal('paid'), received: minor }),
+  z.object({ kind: z.literal('paid'), received: minorAmount }),
   z.object({ kind: z.literal('cancelled') }),
-  z.object({ kind: z.literal('reversed'), causer: z.enum(['buyer', 'seller', 'unknown']), refund: minor }),
+  z.object({ kind: z.literal('reversed'), causer: z.enum(['buyer', 'seller', 'unknown']), refund: minorAmount }),
 ]) satisfies z.ZodType<SaleReport>
 const entrySchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('listing'),
     appId: z.int32().positive(),
     listedAssetId: z.string().regex(/^\d{1,20}$/),
-    price: minor.refine((price) => price > 0n),
+    price: minorAmount.refine((price) => price > 0n),
   }),
   z.object({ kind: z.literal('report'), report: reportSchema }),
   /** Explains a departure of exactly these items to this account. */

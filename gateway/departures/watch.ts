@@ -36,7 +36,7 @@ export type DepartureStore = {
    * Ids of the bot's Steam trades that were under way when Steam was last asked, and were first seen in the last 30
    * days. Sorted as text: first the ids beyond `after`, then the others.
    */
-  underWay(botId: bigint, places: { limit: number; after: string }): Promise<string[]>
+  underWay(botId: bigint, page: { limit: number; after: string }): Promise<string[]>
   /**
    * Commits the events that `judge` derives from the current departure, and books its items. `judge` may run more
    * than once. Resolves to undefined if nothing changed.

@@ -305,6 +305,7 @@ it.each([
     for (const { wishId, state } of await newestWishes())
       if (state === null) await recordDeed(wishId, 'ended', because)
     await sweepWishes(till.deps)
+    // The rule waits 8 hours at most.
     await jump(till, 9 * 3_600)
   }
   await sweepWishes(till.deps)

@@ -39,7 +39,7 @@ export function verdictOf(item: string, { prices, holds, rules, now }: VerdictIn
 /** The lower bounds of the bands, in US dollars. */
 export const BANDS_USD = [0, 1, 5, 20, 100, 500] as const
 
-const MICROS = 1_000_000n
+const MICROS_PER_DOLLAR = 1_000_000n
 
 /**
  * Returns the lower bound of the band of the item's median price. Uses the sources' last prices of any age, so an item
@@ -49,5 +49,5 @@ export function bandOf(prices: readonly SourcePrice[]): number {
   const amounts = prices.map(({ usdMicros }) => usdMicros).sort((a, b) => (a < b ? -1 : 1))
   // Of an even number of prices, the lower middle one.
   const middle = amounts[(amounts.length - 1) >> 1] ?? 0n
-  return BANDS_USD.findLast((bound) => middle >= BigInt(bound) * MICROS) ?? 0
+  return BANDS_USD.findLast((bound) => middle >= BigInt(bound) * MICROS_PER_DOLLAR) ?? 0
 }

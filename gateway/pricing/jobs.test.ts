@@ -323,7 +323,7 @@ describe('pricing', () => {
 })
 
 describe("the sandbox's price list", () => {
-  test('contains the sandbox’s items, except one to three of each game', async () => {
+  test('contains the sandbox’s tradable items, except one to three of each game', async () => {
     const source = filePrices({ path: SANDBOX_PRICES, clock })
     for (const game of GAMES) {
       const items = [...CATALOGUE.values()].filter(

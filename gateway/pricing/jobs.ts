@@ -131,8 +131,8 @@ async function takePrices(
     retryAfterMs: missing?.retryAfterMs ?? null,
   }
   if (rows.length === 0 && !source.isLocal) {
-    const and = missing === undefined ? '' : `, and ${missing.message}`
-    throw new SourceError(`answered without a price${and}`, result.retryAfterMs)
+    const missingPart = missing === undefined ? '' : `, and ${missing.message}`
+    throw new SourceError(`answered without a price${missingPart}`, result.retryAfterMs)
   }
   if (rows.length === 0) return result
   const now = clock.now()

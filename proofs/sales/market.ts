@@ -43,7 +43,7 @@ export type Context = {
 /** The market's fee, and the whole price, in basis points. */
 const FEE_BP = 500n
 const ALL_BP = 10_000n
-const netOf = (minor: bigint): bigint => (minor * (ALL_BP - FEE_BP)) / ALL_BP
+const netOf = (priceMinor: bigint): bigint => (priceMinor * (ALL_BP - FEE_BP)) / ALL_BP
 
 const answered = <T>(value: T): MarketAnswer<T> => ({ kind: 'answered', value })
 const lost = { kind: 'unanswered', because: 'lost' } as const

@@ -54,8 +54,9 @@ export type Offer = {
   before: SeenOffer
   sentAtMs: number
   listedAtMs: number
-  /** The plan of the partner, and its time. `accepts into escrow`: Steam holds the items for days. */
+  /** The partner's plan. `accepts into escrow`: Steam holds the items for days. */
   partner: 'accepts' | 'declines' | 'counters' | 'ignores' | 'accepts into escrow'
+  /** When the partner acts; once the offer is in escrow, when the escrow ends. */
   actsAtMs: number
   trade?: Trade
 }

@@ -28,7 +28,7 @@ export class ModelTill {
   readonly wishes: BookedWish[] = []
   readonly balances: Record<MarketAccountKind, bigint> = { settling: 0n, free: 0n, fees: 0n, sales: 0n }
   #received = new Set<string>()
-  #last = 0
+  #lastNumber = 0
 
   /** Adds a wish and returns its number. */
   wish(wish: Omit<Wish, 'id'>): string {
@@ -63,14 +63,14 @@ export class ModelTill {
   }
 
   lastReported(): number {
-    return this.#last
+    return this.#lastNumber
   }
 
   report(reports: readonly NumberedReport[]): void {
     for (const { n, part, at, report } of reports) {
       if (this.#received.has(`${n}/${part}`)) continue
       this.#received.add(`${n}/${part}`)
-      this.#last = Math.max(this.#last, n)
+      this.#lastNumber = Math.max(this.#lastNumber, n)
       if (report.kind === 'listing') this.#list(report)
       else if (report.kind === 'report') this.#apply(report, at)
     }

@@ -68,7 +68,7 @@ export function createWorld({ luck, key, nowMs, deposits: count, movedShare }: W
   const hasTightLimit = random.chance(0.25)
   let isOff = false
   const deposits: Deposit[] = []
-  for (let each = 0; each < count; each += 1) deposits.push(addDeposit({ steam, luck, priceOf }, movedShare))
+  for (let made = 0; made < count; made += 1) deposits.push(addDeposit({ steam, luck, priceOf }, movedShare))
   return {
     luck,
     steam,

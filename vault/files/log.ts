@@ -143,13 +143,13 @@ function* completeLines(file: string): Generator<Buffer> {
     let lineParts: Buffer[] = []
     for (let size = readSync(handle, buffer); size > 0; size = readSync(handle, buffer)) {
       const text = Buffer.from(buffer.subarray(0, size))
-      let from = 0
-      for (let end = text.indexOf(LINE_BREAK); end !== -1; end = text.indexOf(LINE_BREAK, from)) {
-        yield Buffer.concat([...lineParts, text.subarray(from, end)])
+      let start = 0
+      for (let end = text.indexOf(LINE_BREAK); end !== -1; end = text.indexOf(LINE_BREAK, start)) {
+        yield Buffer.concat([...lineParts, text.subarray(start, end)])
         lineParts = []
-        from = end + 1
+        start = end + 1
       }
-      lineParts.push(text.subarray(from))
+      lineParts.push(text.subarray(start))
     }
   } finally {
     closeSync(handle)

@@ -256,9 +256,9 @@ function isStillAllowed(
 }
 
 async function advanceOpen(context: GiverContext): Promise<void> {
-  const all = [...context.book]
+  const gifts = [...context.book]
   await allOf(
-    all.map(
+    gifts.map(
       ([wishId, giving]) =>
         () =>
           advance(context, wishId, giving),

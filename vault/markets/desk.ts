@@ -140,10 +140,10 @@ export function createDesk(parts: DeskParts): Desk {
     listSoon: (appId) => inTurn(() => listSoon(parts, state, appId)),
     // Out of turn: bids change nothing at the market or in the record, and their prices may take minutes.
     bidsFor(appId, items) {
-      const taken = items.filter(({ assetId }) => mayList(parts, state, `${appId}/${assetId}`))
+      const listable = items.filter(({ assetId }) => mayList(parts, state, `${appId}/${assetId}`))
       const { judge } = state.unlisted
-      for (const item of items) if (!taken.includes(item)) judge(appId, item, 'refused')
-      return bidsFor(taken, {
+      for (const item of items) if (!listable.includes(item)) judge(appId, item, 'refused')
+      return bidsFor(listable, {
         ...parts,
         feeBp: feeNow(parts, state),
         appId,

@@ -12,7 +12,7 @@ const dealId = z.string()
 const itemId = z.string()
 const assetId = z.string()
 const appId = z.int()
-const minor = z
+const minorAmount = z
   .string()
   .regex(/^\d{1,18}$/)
   .transform(BigInt)
@@ -27,22 +27,22 @@ const dueSchema = z.strictObject({
 })
 const endSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('pending') }),
-  z.strictObject({ kind: z.literal('settling'), receivedMinor: minor, settlesAt: moment }),
-  z.strictObject({ kind: z.literal('paid'), receivedMinor: minor }),
+  z.strictObject({ kind: z.literal('settling'), receivedMinor: minorAmount, settlesAt: moment }),
+  z.strictObject({ kind: z.literal('paid'), receivedMinor: minorAmount }),
   z.strictObject({ kind: z.literal('cancelled') }),
   z.strictObject({
     kind: z.literal('reversed'),
     causer: z.enum(['buyer', 'seller', 'unknown']),
-    refundMinor: minor,
+    refundMinor: minorAmount,
   }),
 ])
 const offerEnds = z.enum(['declined', 'countered', 'invalid', 'withdrawn', 'expired', 'failed'])
 
 const saleSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('listing_begun'), market, account, appId, assetId, priceMinor: minor }),
+  z.strictObject({ kind: z.literal('listing_begun'), market, account, appId, assetId, priceMinor: minorAmount }),
   z.strictObject({ kind: z.literal('listed'), market, appId, assetId, itemId }),
   z.strictObject({ kind: z.literal('not_listed'), market, appId, assetId, code: z.string() }),
-  z.strictObject({ kind: z.literal('repriced'), market, itemId, priceMinor: minor }),
+  z.strictObject({ kind: z.literal('repriced'), market, itemId, priceMinor: minorAmount }),
   z.strictObject({ kind: z.literal('unlisted'), market, itemId }),
   z.strictObject({ kind: z.literal('due_refused'), market, due: dueSchema, problem: z.string() }),
   z.strictObject({

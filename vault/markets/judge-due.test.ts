@@ -38,7 +38,7 @@ const context = (change: Partial<Context> = {}): Context => ({
   ...change,
 })
 const asset = (assetId: string, change = {}) => ({ appId: 730, contextId: '2', assetId, ...change })
-const problem = (change: Partial<DueGift>, contextChange: Partial<Context> = {}) => {
+const verdictOn = (change: Partial<DueGift>, contextChange: Partial<Context> = {}) => {
   const verdict = judgeDue(due(change), context(contextChange))
   return verdict.kind === 'refused' ? verdict.problem : verdict.kind
 }
@@ -62,9 +62,9 @@ describe('a deal that a market asks for', () => {
       { message: 'EFGH' },
       { assets: [asset('11')] },
     ]) {
-      expect(problem(change, { known })).toBe('changed')
+      expect(verdictOn(change, { known })).toBe('changed')
     }
-    expect(problem({ dealId: 'h2' }, { promised: new Set(['10']) })).toBe('given_already')
+    expect(verdictOn({ dealId: 'h2' }, { promised: new Set(['10']) })).toBe('given_already')
   })
 
   it.each([
@@ -77,24 +77,24 @@ describe('a deal that a market asks for', () => {
     ['the message of a deposit', { message: 'K7MXPQ' }, 'deposit_message'],
     ["a message that contains a deposit's code", { message: 'code: K7MXPQ' }, 'deposit_message'],
   ])('is refused with %s', (_, change, expected) => {
-    expect(problem(change)).toBe(expected)
+    expect(verdictOn(change)).toBe(expected)
   })
 
   it('is refused if the market’s own list does not show its items as sold, at the recorded price', () => {
-    expect(problem({}, { rows: [row({ stage: 'on_sale' })] })).toBe('not_sold')
-    expect(problem({}, { rows: [row({ stage: 'given' })] })).toBe('not_sold')
-    expect(problem({}, { rows: [] })).toBe('not_sold')
-    expect(problem({}, { rows: [row({ price: 6.17 })] })).toBe('price_differs')
+    expect(verdictOn({}, { rows: [row({ stage: 'on_sale' })] })).toBe('not_sold')
+    expect(verdictOn({}, { rows: [row({ stage: 'given' })] })).toBe('not_sold')
+    expect(verdictOn({}, { rows: [] })).toBe('not_sold')
+    expect(verdictOn({}, { rows: [row({ price: 6.17 })] })).toBe('price_differs')
   })
 
   it('is carried out if the market shows the price in its own units, or not at all', () => {
-    expect(problem({}, { rows: [row({ price: 12_340 })] })).toBe('give')
-    expect(problem({}, { rows: [row({ price: null })] })).toBe('give')
+    expect(verdictOn({}, { rows: [row({ price: 12_340 })] })).toBe('give')
+    expect(verdictOn({}, { rows: [row({ price: null })] })).toBe('give')
   })
 
   it('is refused if too little time is left', () => {
-    expect(problem({}, { rows: [row({ leftS: 44 })] })).toBe('too_late')
-    expect(problem({}, { rows: [row({ leftS: 45 })] })).toBe('give')
+    expect(verdictOn({}, { rows: [row({ leftS: 44 })] })).toBe('too_late')
+    expect(verdictOn({}, { rows: [row({ leftS: 45 })] })).toBe('give')
   })
 })
 

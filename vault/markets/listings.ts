@@ -51,7 +51,7 @@ export function createListings(parts: Parts) {
 
 /**
  * Lists the items that are not yet listed. The intent is recorded right before the call, because the answer can be
- * lost. If `market` answers without a call, as it can every few seconds, nothing is recorded.
+ * lost. If `market` answers without a call, which can happen every few seconds, nothing is recorded.
  */
 async function list(
   { market, marketAccount, journal }: Parts,

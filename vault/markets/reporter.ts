@@ -61,9 +61,9 @@ export function createBalanceReporter<Access extends { market: string }>({
   return async (access, money) => {
     balances.set(access, money)
     const { market } = access
-    const all = accesses.filter((each) => each.market === market).map((each) => balances.get(each))
+    const latest = accesses.filter((each) => each.market === market).map((each) => balances.get(each))
     let sum: Money = { freeMinor: 0n, settlingMinor: 0n, currency: money.currency }
-    for (const each of all) {
+    for (const each of latest) {
       if (each === undefined || each.currency !== sum.currency) return
       sum = {
         ...sum,

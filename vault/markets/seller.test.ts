@@ -315,8 +315,8 @@ it('whatever is lost, killed or lied about, only bought items are given, each on
         await runWithoutFaults(out)
         expectRules(out)
         expect(dealStates(out).filter((state) => state !== 'delivered' && state !== 'ended')).toEqual([])
-        const gone = out.book().listings.filter(({ state }) => state === 'given')
-        expect(gone.map(({ end }) => end?.kind)).toEqual(gone.map(() => 'paid'))
+        const given = out.book().listings.filter(({ state }) => state === 'given')
+        expect(given.map(({ end }) => end?.kind)).toEqual(given.map(() => 'paid'))
       },
     ),
     { numRuns: 150 },

@@ -181,9 +181,9 @@ function createBench(
   }
 }
 
-const itemsNamed = (marketHashName: string, from: number, count: number): OwnItem[] =>
+const itemsNamed = (marketHashName: string, firstAssetId: number, count: number): OwnItem[] =>
   Array.from({ length: count }, (_, index) => ({
-    assetId: String(from + index),
+    assetId: String(firstAssetId + index),
     marketHashName,
     isTradable: true,
   }))

@@ -181,13 +181,13 @@ function createRepricing(desks: readonly Desk[]): () => Promise<void> {
 
 /** True if wishes have brought items to the account since the last call. */
 function hasNewItems(
-  { countArrivals: arrivals, lastArrivals: arrived }: Context,
+  { countArrivals, lastArrivals }: Context,
   { steamId, appId }: { steamId: string; appId: number },
 ): boolean {
   const key = `${steamId}/${appId}`
-  const count = arrivals(steamId, appId)
-  const countBefore = arrived.get(key) ?? 0
-  arrived.set(key, count)
+  const count = countArrivals(steamId, appId)
+  const countBefore = lastArrivals.get(key) ?? 0
+  lastArrivals.set(key, count)
   return count > countBefore
 }
 

@@ -18,11 +18,11 @@ it('a new item comes before items that had a turn', () => {
 
 it('each item has a turn in each queue, even if the queues alternate', () => {
   const turns = createTurns()
-  const all = items('a', 'b', 'c', 'd')
+  const fourItems = items('a', 'b', 'c', 'd')
   const seen = { m: '', n: '' }
   for (let round = 0; round < 2; round += 1) {
-    seen.m += idsOf(turns.take(['m'], all, 2))
-    seen.n += idsOf(turns.take(['n'], all, 2))
+    seen.m += idsOf(turns.take(['m'], fourItems, 2))
+    seen.n += idsOf(turns.take(['n'], fourItems, 2))
   }
   expect(seen).toEqual({ m: 'abcd', n: 'abcd' })
 })

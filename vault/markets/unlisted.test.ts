@@ -11,7 +11,7 @@ function createBench() {
   const logged: string[] = []
   const bench = {
     told,
-    said: logged,
+    logged,
     rows: [] as readonly Unlisted[],
     isTillAway: false,
     async pass(seconds: number) {
@@ -50,7 +50,7 @@ it('a till that cannot take the reports is tried once a minute, and the log says
   const bench = createBench()
   bench.isTillAway = true
   await bench.pass(600)
-  expect(bench.said).toHaveLength(1)
+  expect(bench.logged).toHaveLength(1)
   bench.isTillAway = false
   await bench.pass(60)
   expect(bench.told).toEqual([[]])

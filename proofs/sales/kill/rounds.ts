@@ -22,7 +22,7 @@ export type KilledSales = {
   problems: string[]
   /** How often the vault died right after each kind of entry in its log. */
   caught: Record<string, number>
-  /** How many deals were under way when the vault died. */
+  /** How many deals were under way when the vault died, over all of its deaths. */
   dealsCaught: number
   bought: number
   books: SaleBooks

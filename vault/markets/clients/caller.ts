@@ -41,7 +41,8 @@ const KEY_STATUSES: ReadonlySet<number> = new Set([401, 403])
 /**
  * Pauses for ten minutes after an answer that refuses the key, and for a minute after "too many requests". A 401 or
  * 403 without such an answer may be a mishap, and buyers wait only five minutes. So it causes a pause of a minute too.
- * The key counts as refused only if a call after that pause gets such a status again, before any call succeeds.
+ * The key counts as refused only if a call after that pause gets such a status again, before a call to the market's
+ * main host succeeds.
  */
 export function createCaller<Ask>(
   protocol: Protocol<Ask>,

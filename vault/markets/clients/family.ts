@@ -76,7 +76,7 @@ export function createFamily(options: Options): Market {
 
 type FamilyCaller = Caller<Ask>
 
-/** The market's words for a ping that follows another too soon. The ping counts all the same. */
+/** The market's words for a ping that follows another too soon. The account is online all the same. */
 const EARLY_PING = /too early/i
 
 /** Documented as `bad_key`; some calls answer `Bad KEY`. */

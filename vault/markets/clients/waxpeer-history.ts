@@ -59,22 +59,22 @@ export function createHistory(parts: Parts): History {
       if (known !== undefined && time.now() - known.atMs < SHARED_FOR_MS)
         return { kind: 'answered', value: known }
       const isComplete = known !== undefined && time.now() - known.completeAtMs < COMPLETE_FOR_MS
-      const from = isComplete ? underWaySince() : since
-      const answer = await readHistory(parts, from)
+      const readSince = isComplete ? underWaySince() : since
+      const answer = await readHistory(parts, readSince)
       if (answer.kind !== 'answered') return answer
       const [atMs, read] = [time.now(), answer.value]
       last = isComplete
-        ? { ...known, ...joined(read, known, from), atMs }
+        ? { ...known, ...joined(read, known, readSince), atMs }
         : { ...read, sinceMs: since.getTime(), completeAtMs: atMs, atMs }
       return { kind: 'answered', value: last }
     },
   }
 }
 
-/** Adds the latest rows, since `from`, to a reading. If they were cut short, rows between the two may be missing. */
-const joined = (latest: Sales, known: Sales, from: Date): Sales => ({
+/** Adds the rows read since `readSince` to a reading. If they were cut short, rows between the two may be missing. */
+const joined = (latest: Sales, known: Sales, readSince: Date): Sales => ({
   rows: firstOfEach([...latest.rows, ...known.rows], saleKey),
-  wholeSinceMs: latest.wholeSinceMs > from.getTime() ? latest.wholeSinceMs : known.wholeSinceMs,
+  wholeSinceMs: latest.wholeSinceMs > readSince.getTime() ? latest.wholeSinceMs : known.wholeSinceMs,
 })
 
 /** Reads pages, newest first. Where no more rows can be skipped, continues from the time of the oldest row. */
