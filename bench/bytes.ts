@@ -30,8 +30,8 @@ export async function benchBytes(): Promise<Outcome> {
   const sizes = LANGUAGES.map((language) =>
     bytesOf(withPayment(payment({ language, user: null }), new Date())),
   )
-  const list = LANGUAGES.map((language, index) => `${language} ${kb(sizes[index] ?? 0)}`).join(', ')
-  console.log(`link field: ${list}. The largest one counts.`)
+  const figures = LANGUAGES.map((language, index) => `${language} ${kb(sizes[index] ?? 0)}`).join(', ')
+  console.log(`link field: ${figures}. The largest one counts.`)
   const withItems = bytesOf(withPayment(payment({ language: 'en' }), new Date()))
   console.log(`known shopper, with the scripts for the items: ${kb(withItems)}`)
   const ours = Math.max(...sizes)
@@ -68,8 +68,8 @@ function adyenBytes(): Promise<number> {
       build: { target: 'es2022', modulePreload: { polyfill: false } },
     })
     const html = readFileSync(join(folder, 'dist/index.html'), 'utf8')
-    const first = readdirSync(join(folder, 'dist/assets')).filter((name) => html.includes(name))
-    return first.reduce(
+    const namedFiles = readdirSync(join(folder, 'dist/assets')).filter((name) => html.includes(name))
+    return namedFiles.reduce(
       (sum, name) => sum + gzippedSize(join(folder, 'dist/assets', name)),
       gzippedSize(join(folder, 'dist/index.html')),
     )

@@ -63,10 +63,10 @@ function findsOf({ middle, offered, paid }: Samples): Find[] {
     return { name: `deposits: ${name}`, find: 'deposits', input: filter }
   }
   const none = (each: Find): Find => ({ ...each, findsNothing: true })
-  const plain =
+  const withoutInput =
     'overview stores endpoints bots trades departures drift money weather shoppers acts payouts wishes prices'
   return [
-    ...plain.split(' ').map((name) => ({ name, find: name, input: {} })),
+    ...withoutInput.split(' ').map((name) => ({ name, find: name, input: {} })),
     list({}, 'newest'),
     list({ before: middleId }, 'from the middle'),
     list({ order: 'oldest' }, 'oldest'),

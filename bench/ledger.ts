@@ -24,6 +24,7 @@ const CLIENTS = 32
 const ROUNDS = 5
 /** The fewest credits that a round measures. */
 const CREDITS = 128
+/** How many deliveries are prepared at the same time. */
 const MADE_AT_ONCE = 8
 const NO_LIMIT = 1_000_000_000_000n
 
@@ -186,7 +187,8 @@ async function perSecond(till: CutTill, { db, storeId, credit }: Round): Promise
   await Promise.all(Array.from({ length: MADE_AT_ONCE }, make))
   const count = waiting.length
   const client = async () => {
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) await credit(db, next)
+    for (let delivery = waiting.pop(); delivery !== undefined; delivery = waiting.pop())
+      await credit(db, delivery)
   }
   const beganMs = performance.now()
   await Promise.all(Array.from({ length: CLIENTS }, client))

@@ -135,10 +135,10 @@ async function startItemProxy(gateway: string, count: number): Promise<{ url: st
 function withCount(body: string, count: number): string {
   const inventory = inventorySchema.parse(JSON.parse(body))
   const { items } = inventory
-  const more = items
+  const copies = items
     .slice(0, Math.max(0, count - items.length))
     .map((item) => ({ ...item, id: `9${item.id}` }))
-  return JSON.stringify({ ...inventory, items: [...items, ...more].slice(0, count) })
+  return JSON.stringify({ ...inventory, items: [...items, ...copies].slice(0, count) })
 }
 
 export async function benchLighthouse(): Promise<Outcome> {

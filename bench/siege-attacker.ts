@@ -107,9 +107,9 @@ async function attack(plan: Plan, ending: AbortSignal): Promise<Record<string, n
     createCaller(plan.url, `127.0.9.${plan.kind === 'address' ? 1 : n + 1}`),
   )
   const statuses: Record<string, number> = {}
-  const keepCalling = async (caller: Caller, first: number): Promise<void> => {
+  const keepCalling = async (caller: Caller, firstTurn: number): Promise<void> => {
     let nextMs = performance.now()
-    for (let turn = first; !ending.aborted; turn += 1) {
+    for (let turn = firstTurn; !ending.aborted; turn += 1) {
       const status = await moveOf(
         moves,
         turn,

@@ -121,8 +121,8 @@ async function besiege(till: ProcessTill, gateway: Running): Promise<Outcome> {
 }
 
 function judge(kind: string, quiet: Wave, underSiege: Wave): Outcome[] {
-  const all = ({ times }: Wave): number[] => [...times.values()].flat()
-  const [undisturbed, besieged] = [percentile95(all(quiet)), percentile95(all(underSiege))]
+  const timesOf = ({ times }: Wave): number[] => [...times.values()].flat()
+  const [undisturbed, besieged] = [percentile95(timesOf(quiet)), percentile95(timesOf(underSiege))]
   let refused = 0
   for (const [when, wave] of [
     ['without the attacker', quiet],
@@ -133,7 +133,7 @@ function judge(kind: string, quiet: Wave, underSiege: Wave): Outcome[] {
       refused += count
     }
   console.log(
-    `siege: ${kind}: median ${median(all(underSiege)).toFixed(0)} ms, ${median(all(quiet)).toFixed(0)} ms without an attacker`,
+    `siege: ${kind}: median ${median(timesOf(underSiege)).toFixed(0)} ms, ${median(timesOf(quiet)).toFixed(0)} ms without an attacker`,
   )
   for (const [path, times] of underSiege.times) {
     const [ours, without] = [percentile95(times), percentile95(quiet.times.get(path) ?? [])]

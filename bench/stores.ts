@@ -140,12 +140,12 @@ async function measure(small: FilledTill, large: FilledTill): Promise<Measured[]
   return measured
 }
 
-async function runRound(database: FilledTill, make: Call, into: number[]): Promise<void> {
-  const call = make(database)
+async function runRound(database: FilledTill, makeCall: Call, timesMs: number[]): Promise<void> {
+  const call = makeCall(database)
   for (let n = 0; n < CALLS_A_ROUND; n += 1) {
     const beganMs = performance.now()
     await call()
-    into.push(performance.now() - beganMs)
+    timesMs.push(performance.now() - beganMs)
   }
 }
 

@@ -84,12 +84,12 @@ async function measure(deps: DepositDeps, receiver: Receiver): Promise<Outcome> 
     await arrived.promise
     tookMs.push(performance.now() - committedMs)
   }
-  const slowestMs = tookMs.sort((a, b) => a - b)[EVENTS * SHARE - 1] ?? Number.NaN
+  const mostTookMs = tookMs.sort((a, b) => a - b)[EVENTS * SHARE - 1] ?? Number.NaN
   return {
     name: 'webhooks',
-    ours: `${Math.round(slowestMs)}ms`,
+    ours: `${Math.round(mostTookMs)}ms`,
     limit: `<=${LIMIT_MS}ms`,
-    passed: slowestMs <= LIMIT_MS,
+    passed: mostTookMs <= LIMIT_MS,
   }
 }
 

@@ -37,9 +37,9 @@ it('looks that wait for a slow Steam become one, so they do not pile up', async 
   steam.hold()
   const first = market.look()
   await expect.poll(steam.countReads).toBe(1)
-  const others = Array.from({ length: 5 }, () => market.look())
+  const laterLooks = Array.from({ length: 5 }, () => market.look())
   steam.release()
-  await Promise.all([first, ...others])
+  await Promise.all([first, ...laterLooks])
   // Each of the two markets looked once for the first call, and once for all others.
   expect(steam.countReads()).toBe(4)
   await market.close()

@@ -169,7 +169,8 @@ it('an offer is confirmed in time even while Steam is slow to price the items of
   await bench.runRounds(1)
   expect(botOffers().at(-1)?.state).toBe(STATE.needsConfirmation)
   for (const assetId of others) await bench.makeWish([assetId])
-  bench.slowPrices(TEN_MINUTES_MS / 10)
+  // Each price takes a minute.
+  bench.slowPrices(60_000)
   await bench.runRounds(1)
   bench.slowPrices(0)
   bench.acceptAll(STORAGE)

@@ -120,9 +120,9 @@ export function createNeedsReport({ needs, store, now, say }: ReportParts): () =
     // Adopt before the first report, which replaces what the earlier process reported.
     if (!hasAdopted) needs.adopt(await store.read())
     hasAdopted = true
-    const list = needs.list()
-    const text = textOf(list)
-    await store.write(list)
+    const current = needs.list()
+    const text = textOf(current)
+    await store.write(current)
     reported = text
     isFailing = false
   }

@@ -145,12 +145,10 @@ describe('an item of a collecting bot', () => {
     // The first round after a start checks everything, so run a few rounds before measuring.
     await bench.runRounds(4)
     const moves = () => bench.steam.world().offers.filter(({ sender }) => sender !== seller)
-    const before = { listedItems: listedItems().length, moved: moves().length }
+    const before = { listings: listedItems().length, moves: moves().length }
     await bench.makeWish(bench.addStock(BOT, 1), { destination: 'seller' })
-    await countRoundsUntil(() => moves().length > before.moved && moves().at(-1)?.state === STATE.accepted)
-    expect(await countRoundsUntil(() => listedItems().length > before.listedItems)).toBeLessThan(
-      ROUNDS_A_MINUTE,
-    )
+    await countRoundsUntil(() => moves().length > before.moves && moves().at(-1)?.state === STATE.accepted)
+    expect(await countRoundsUntil(() => listedItems().length > before.listings)).toBeLessThan(ROUNDS_A_MINUTE)
     const item = listedItems().at(-1)?.itemId ?? 0
     await bench.market.buy([item], 'accepts')
     await countRoundsUntil(async () => (await readReports())(item).includes('delivered'))
@@ -166,10 +164,10 @@ describe('an item of a collecting bot', () => {
     const [item = 0] = await putOnSale(1)
     expect((await bench.market.buy([item], 'accepts')).kind).toBe('bought')
     const { lines } = bench.vault()
-    const others = lines.filter(({ name }) => name !== 'listings and wishes')
-    expect(others).toHaveLength(lines.length - 1)
+    const otherLines = lines.filter(({ name }) => name !== 'listings and wishes')
+    expect(otherLines).toHaveLength(lines.length - 1)
     for (let round = 0; round < 8; round += 1) {
-      for (const line of others) await line.round()
+      for (const line of otherLines) await line.round()
       await bench.market.look()
       bench.advanceMs(ROUND_MS)
     }
@@ -198,9 +196,9 @@ it('the cheapest listing keeps its price, even though the market’s list of pri
   }
   // This price already includes the discount for three days on sale.
   const price = await priceLater()
-  const later = []
-  for (let hour = 0; hour < 8; hour += 1) later.push(await priceLater())
-  expect(later).toEqual(Array(8).fill(price))
+  const laterPrices = []
+  for (let hour = 0; hour < 8; hour += 1) laterPrices.push(await priceLater())
+  expect(laterPrices).toEqual(Array(8).fill(price))
   expect((await bench.market.buy([item], 'accepts')).kind).toBe('bought')
   await runFreshRounds(8)
 })

@@ -84,9 +84,9 @@ it.each([
     `a gift ended without a delivery ${JSON.stringify({ wish, because: 'wish_gone' })}`,
   )
   // The items are free for the next wish.
-  const next = await bench.makeWish(stock)
+  const nextWish = await bench.makeWish(stock)
   await bench.runRounds(2)
-  expect(await bench.readDeed(next)).toMatchObject({ state: 'offered' })
+  expect(await bench.readDeed(nextWish)).toMatchObject({ state: 'offered' })
   bench.acceptAll(STORAGE)
   await bench.runRounds(1)
 })

@@ -215,11 +215,11 @@ describe('a wish for an allowed destination', () => {
     bench.acceptAll(STORAGE)
     await bench.runRounds(2)
     expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
-    const other = await bench.makeWish(bench.addStock(BOT, 1))
+    const secondWish = await bench.makeWish(bench.addStock(BOT, 1))
     bench.steam.begin('send-401')
     await bench.runRounds(20)
     bench.steam.end('send-401')
-    expect(await bench.readDeed(other)).toEqual({ state: 'ended', because: 'no_session' })
+    expect(await bench.readDeed(secondWish)).toEqual({ state: 'ended', because: 'no_session' })
   })
 
   it.each([
@@ -241,10 +241,10 @@ describe('a wish for an allowed destination', () => {
   })
 
   it('waits while its bot is not enrolled', async () => {
-    const other = 'Tradetill Bot #2'
-    const wish = await bench.makeWish(bench.addStock(other, 1), { botId: await bench.addBotRow(other) })
+    const otherBot = 'Tradetill Bot #2'
+    const wish = await bench.makeWish(bench.addStock(otherBot, 1), { botId: await bench.addBotRow(otherBot) })
     await bench.runRounds(1)
     expect(await bench.readDeed(wish)).toEqual({ state: 'waiting', because: 'the bot is not enrolled' })
-    expect(offers().some(({ sender }) => sender === bench.accountOf(other).steamId)).toBe(false)
+    expect(offers().some(({ sender }) => sender === bench.accountOf(otherBot).steamId)).toBe(false)
   })
 })

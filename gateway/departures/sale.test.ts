@@ -136,17 +136,17 @@ describe('the books', () => {
         const balance = { settling: 0n, free: 0n, fees: 0n, sales: 0n }
         let sale = LISTED
         for (const each of reports) {
-          const next = judgeSale(sale, each, at(1))
-          if (next.state !== sale.state) expect(SALE_EDGES[sale.state]).toContain(next.state)
+          const changed = judgeSale(sale, each, at(1))
+          if (changed.state !== sale.state) expect(SALE_EDGES[sale.state]).toContain(changed.state)
           for (const { debit, credit, amount: moved } of movementsBetween(
             positionOf(sale),
-            positionOf(next),
+            positionOf(changed),
           )) {
             expect(moved > 0n).toBe(true)
             balance[debit] -= moved
             balance[credit] += moved
           }
-          sale = next
+          sale = changed
         }
         expect(balance).toEqual(positionOf(sale))
         expect(Object.values(balance).reduce((sum, each) => sum + each, 0n)).toBe(0n)

@@ -336,19 +336,20 @@ describe('an item that a bot gave', () => {
 })
 
 describe('an item in the list', () => {
-  const list = async (filter: Partial<ItemFilter> = {}) => {
+  const listItems = async (filter: Partial<ItemFilter> = {}) => {
     const found = await lookThroughItems(till.db, { limit: 10, ...filter })
     const places = found.filter(({ fits }) => fits).map(({ place }) => place)
     return selectItems(till.db, places.slice(0, filter.limit))
   }
-  const states = async (filter: Partial<ItemFilter> = {}) => (await list(filter)).map(({ state }) => state)
+  const states = async (filter: Partial<ItemFilter> = {}) =>
+    (await listItems(filter)).map(({ state }) => state)
 
   it('is found by any of its asset ids, with all its changes of custody', async () => {
     give('9500', { to: STORAGE, assetIds: held.slice(0, 1) })
     await readHistory()
     give('9500', { to: STORAGE, assetIds: held.slice(0, 1), state: 'rolled_back', backAs: '3' })
     await readHistory()
-    const [item] = await list({ asset: held[0] })
+    const [item] = await listItems({ asset: held[0] })
     expect(item).toMatchObject({
       state: 'held',
       assetId: `3${held[0]}`,
@@ -357,7 +358,7 @@ describe('an item in the list', () => {
       leftAt: null,
     })
     for (const asset of [item?.givenAssetId, item?.item, `3${held[0]}`])
-      expect(await list({ asset })).toEqual([item])
+      expect(await listItems({ asset })).toEqual([item])
     const moves = await movesOf(till.db, {
       tradeId: item?.tradeId ?? 0n,
       givenAssetId: item?.givenAssetId ?? '',
@@ -372,7 +373,7 @@ describe('an item in the list', () => {
       { moved: 'out', assetId: held[0], partnerSteamId: STORAGE },
       { moved: 'in', assetId: `3${held[0]}`, partnerSteamId: STORAGE },
     ])
-    expect(await list({ asset: '424242' })).toEqual([])
+    expect(await listItems({ asset: '424242' })).toEqual([])
   })
 
   it('is listed by state and by bot, page by page', async () => {
@@ -382,14 +383,14 @@ describe('an item in the list', () => {
     await tradeHandlers(till.deps).trade(bot, tradeId)
     give('9500', { assetIds: held.slice(0, 1) })
     await readHistory()
-    await moveItem(till.deps, (await list({ asset: held[1] }))[0]?.item ?? '')
+    await moveItem(till.deps, (await listItems({ asset: held[1] }))[0]?.item ?? '')
     expect(await states()).toEqual(['protected', 'protected', 'moved', 'departed'])
     expect(await states({ state: 'departed', bot: session.steamId })).toEqual(['departed'])
     expect(await states({ bot: '9' })).toEqual([])
-    const [first, next] = await list({ limit: 2 })
+    const [first, next] = await listItems({ limit: 2 })
     expect(await states({ before: next?.place, limit: 2 })).toEqual(['moved', 'departed'])
     expect(first?.protectedUntil).toBeInstanceOf(Date)
-    expect((await list({ state: 'departed' }))[0]).toMatchObject({
+    expect((await listItems({ state: 'departed' }))[0]).toMatchObject({
       leftAt: expect.any(Date),
       departureId: 1n,
     })

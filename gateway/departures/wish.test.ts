@@ -175,7 +175,7 @@ describe('an item that the bot has according to the till’s books', () => {
   })
 })
 
-it('a wish can be withdrawn before the vault has taken it up', async () => {
+it('a wish can be withdrawn only before the vault has taken it up', async () => {
   await sendItems(deps, { to: 'storage', assets: undefined })
   const wishId = (await newestWishes())[0]?.wishId ?? 0n
   await recordDeed(wishId, 'offered')

@@ -121,12 +121,12 @@ describe('requests to a source', () => {
   })
 
   test('stop after a 429 for a part of the list, but the parts already read count, and the reason is recorded', async () => {
-    const list = '/api/v1/listings/price-list'
+    const listPath = '/api/v1/listings/price-list'
     const csfloat = () => csfloatPrices({ base: server.url, clock })
-    server.answer(list, json([{ market_hash_name: 'Knife', quantity: 90, min_price: 500 }]))
-    server.answer(`${list}/doppler`, json({}, 429, { 'retry-after': '3600' }))
+    server.answer(listPath, json([{ market_hash_name: 'Knife', quantity: 90, min_price: 500 }]))
+    server.answer(`${listPath}/doppler`, json({}, 429, { 'retry-after': '3600' }))
     await run(csfloat(), 59)
-    expect(server.requests.map(({ url }) => url)).toEqual([list, `${list}/doppler`])
+    expect(server.requests.map(({ url }) => url)).toEqual([listPath, `${listPath}/doppler`])
     expect((await database.pool.query('select usd_micros::int as micros from price')).rows).toEqual([
       { micros: 5_000_000 },
     ])

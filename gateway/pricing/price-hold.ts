@@ -30,13 +30,13 @@ function fits(parts: readonly string[], item: string): boolean {
   const [first = '', ...rest] = parts
   const last = rest.pop() ?? ''
   if (!item.startsWith(first) || !item.endsWith(last)) return false
-  let from = first.length
+  let start = first.length
   for (const part of rest) {
-    const at = item.indexOf(part, from)
+    const at = item.indexOf(part, start)
     if (at === -1) return false
-    from = at + part.length
+    start = at + part.length
   }
-  return from <= item.length - last.length
+  return start <= item.length - last.length
 }
 
 /** The pattern for LIKE; null if the name is not a pattern. */

@@ -124,8 +124,8 @@ export async function readPrices(
     const earlier =
       earlierMicros === null || earlierAt === null ? null : { usdMicros: earlierMicros, asOf: earlierAt }
     const price = { ...data, earlier }
-    const others = prices.get(name)
-    if (others) others.push(price)
+    const pricesOfItem = prices.get(name)
+    if (pricesOfItem) pricesOfItem.push(price)
     else prices.set(name, [price])
   }
   return prices

@@ -51,12 +51,12 @@ export function createLowestPrices({ market, lists, others, ownPrices, now }: Pa
   const keyOf = (appId: number, name: string): string => `${market.name}/${appId}/${name}`
   return {
     async read(appId, names) {
-      const list = await lists(market, appId)
+      const marketPrices = await lists(market, appId)
       const own = await ownPrices(appId)
       const nowMs = now().getTime()
       return new Map(
         [...names].map((name) => {
-          const listMinor = list === undefined ? undefined : (list.get(name) ?? null)
+          const listMinor = marketPrices === undefined ? undefined : (marketPrices.get(name) ?? null)
           return [
             name,
             others.read(keyOf(appId, name), { listMinor, ownMinor: own.get(name) ?? null, nowMs }),

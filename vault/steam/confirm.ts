@@ -20,9 +20,9 @@ export async function findConfirmation(
   const reply = await session.page('confirmations', '/mobileconf/getlist', {
     query: sign(session, 'list', timeS),
   })
-  const all = reply && readConfirmations(reply)
-  if (all === undefined) return { kind: 'unanswered' }
-  const matching = all.filter((each) => each.type === OFFER_TYPE && each.creator_id === offerId)
+  const confirmations = reply && readConfirmations(reply)
+  if (confirmations === undefined) return { kind: 'unanswered' }
+  const matching = confirmations.filter((each) => each.type === OFFER_TYPE && each.creator_id === offerId)
   const [confirmation] = matching
   return confirmation !== undefined && matching.length === 1
     ? { kind: 'found', confirmation }

@@ -89,7 +89,7 @@ async function send(
     amount: 1,
     assetid: assetId,
   }))
-  const side = (list: object[]) => ({ assets: list, currency: [], ready: false })
+  const side = (sideAssets: object[]) => ({ assets: sideAssets, currency: [], ready: false })
   const offer = { newversion: true, version: assets.length + 1, me: side(mine), them: side([]) }
   const fields = {
     serverid: '1',
@@ -137,13 +137,13 @@ async function find({ session, nowS }: Parts, gift: Gift, agoMs: number): Return
       time_historical_cutoff: String(sinceS),
       cursor: String(cursor),
     })
-    const list = reply && readOffers(reply)
-    if (list === undefined) return { kind: 'unanswered' }
-    const found = list.offers.find((offer) => isGift(offer, gift))
+    const answer = reply && readOffers(reply)
+    if (answer === undefined) return { kind: 'unanswered' }
+    const found = answer.offers.find((offer) => isGift(offer, gift))
     if (found !== undefined) return { kind: 'found', offerId: found.offerId }
-    isUnclear ||= list.unclear.some((offer) => mayBe(offer, gift))
-    if (list.cursor === 0) return { kind: isUnclear ? 'unanswered' : 'none' }
-    cursor = list.cursor
+    isUnclear ||= answer.unclear.some((offer) => mayBe(offer, gift))
+    if (answer.cursor === 0) return { kind: isUnclear ? 'unanswered' : 'none' }
+    cursor = answer.cursor
   }
   return { kind: 'unanswered' }
 }

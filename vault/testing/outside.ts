@@ -302,8 +302,8 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
     market,
     giftOffers,
     /** Sets the faults of the next calls, and the lie of the market. */
-    plan: (next: Mishap[], nextLie?: Lie) => {
-      mishaps = [...next]
+    plan: (nextMishaps: Mishap[], nextLie?: Lie) => {
+      mishaps = [...nextMishaps]
       lie = nextLie
     },
     /** Makes the market call off every deal. */

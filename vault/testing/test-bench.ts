@@ -181,10 +181,10 @@ export async function openTestBench(options: { database?: BenchDatabase; marketD
      * weekday.
      */
     advanceTo({ day, hour, minute = 0 }: { day: number; hour: number; minute?: number }): void {
-      const next = new Date(nowMs)
-      next.setUTCHours(hour, minute, 0, 0)
-      next.setUTCDate(next.getUTCDate() + ((7 + day - next.getUTCDay()) % 7))
-      nowMs = next.getTime() + (next.getTime() < nowMs ? 7 * DAY_MS : 0)
+      const date = new Date(nowMs)
+      date.setUTCHours(hour, minute, 0, 0)
+      date.setUTCDate(date.getUTCDate() + ((7 + day - date.getUTCDay()) % 7))
+      nowMs = date.getTime() + (date.getTime() < nowMs ? 7 * DAY_MS : 0)
     },
     /** Enrols a selling account with keys of these markets, and allows items to go only to it. Returns its Steam id. */
     setUpSeller({ mayLose = false, markets = [CSGO_MARKET] as readonly MarketName[] } = {}): string {

@@ -142,9 +142,9 @@ async function killOne(
 }
 
 async function untilHalfDone(till: SellingTill, random: Random): Promise<void> {
-  const what = random.pick(HALF_DONE)
+  const awaitedEntry = random.pick(HALF_DONE)
   const endMs = performance.now() + UNTIL_HALF_DONE_MS
-  while (performance.now() < endMs && lastEntry(till) !== what) await delay(1)
+  while (performance.now() < endMs && lastEntry(till) !== awaitedEntry) await delay(1)
   await delay(random.int(MOST_LAG_MS))
 }
 
