@@ -19,6 +19,7 @@ export type Windows = {
   close(): Promise<void>
 }
 
+/** The longest that one step in a page may take. */
 const STEP_MS = 90_000
 
 export async function openWindows(executablePath: string): Promise<Windows> {

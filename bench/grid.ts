@@ -88,10 +88,10 @@ async function compare(action: Action, pairs: readonly Pair[]): Promise<Times[]>
   // The first two rounds warm up.
   for (let round = 0; round < ROUNDS + 2; round += 1)
     for (const [index, pair] of pairs.entries())
-      for (const which of ['few', 'many'] as const) {
-        const { page, session } = pair[which]
+      for (const size of ['few', 'many'] as const) {
+        const { page, session } = pair[size]
         const ms = await threadMs(session, page, () => ACTIONS[action](page, round))
-        if (round >= 2) times[index]?.[which].push(ms)
+        if (round >= 2) times[index]?.[size].push(ms)
       }
   for (const pair of pairs)
     for (const { page } of [pair.few, pair.many]) await page.evaluate(() => scrollTo(0, 0))

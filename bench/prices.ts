@@ -31,7 +31,7 @@ export function benchPrices(): Promise<Outcome> {
 async function measure(database: Database): Promise<Outcome> {
   const startMs = new Date('2026-01-01T12:00:00Z').getTime()
   await saveRate(database.db, 'fixed', { currency: 'USD', perUsd: '1', asOf: new Date(startMs) })
-  const rounds: [what: string, atMs: number][] = [
+  const rounds: [when: string, atMs: number][] = [
     ['the first time', startMs],
     ['ten minutes later', startMs + 600_000],
     ...[1, 2, 3].map((day): [string, number] => [
@@ -41,10 +41,10 @@ async function measure(database: Database): Promise<Outcome> {
   ]
   let isFastEnough = true
   let slowestMs = 0
-  for (const [what, atMs] of rounds) {
+  for (const [when, atMs] of rounds) {
     const { tookMs, basketsMs, statements } = await refresh(database, new Date(atMs))
     console.log(
-      `prices: ${PRICES} prices were refreshed ${what} in ${Math.round(tookMs)} ms (limit: ${MOST_MS} ms), number of ` +
+      `prices: ${PRICES} prices were refreshed ${when} in ${Math.round(tookMs)} ms (limit: ${MOST_MS} ms), number of ` +
         `statements: ${statements} (limit: 1). Meanwhile ${basketsMs.length} baskets of ${BASKET_ITEMS} items were priced, ` +
         `the slowest in ${Math.round(Math.max(...basketsMs))} ms.`,
     )

@@ -128,8 +128,8 @@ function judge(kind: string, quiet: Wave, underSiege: Wave): Outcome[] {
     ['without the attacker', quiet],
     ['under siege', underSiege],
   ] as const)
-    for (const [what, count] of wave.refusals) {
-      console.log(`siege: ${kind}: refused ${count} times ${when}: ${what}`)
+    for (const [refusal, count] of wave.refusals) {
+      console.log(`siege: ${kind}: refused ${count} times ${when}: ${refusal}`)
       refused += count
     }
   console.log(
@@ -188,7 +188,7 @@ async function visit(till: ProcessTill, number: number, seen: Observed): Promise
   const guest = till.steam.invite('quiet_lynx')
   const hash = await openVisit(till, `honest-${guest.steamId}`, guest.steamId)
   const caller = createCaller(till.url, `127.0.1.${number + 1}`)
-  const countRefusal = (what: string) => seen.refusals.set(what, (seen.refusals.get(what) ?? 0) + 1)
+  const countRefusal = (refusal: string) => seen.refusals.set(refusal, (seen.refusals.get(refusal) ?? 0) + 1)
   const call = async (path: string, body?: object): Promise<Answer> => {
     const answer = await caller.call(path, body === undefined ? {} : { body })
     const [called = ''] = path.replace(hash ?? '', '').split('?')

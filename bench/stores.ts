@@ -21,6 +21,7 @@ const CALLS_A_ROUND = 20
 const PUBLIC_URL = 'http://till.test'
 const STEAM_URL = 'http://steam.test'
 const STORE_ID = 1n
+/** The ids of deposits begin after this. */
 const ID_BEFORE_FIRST = 1_000
 /** The number of waiting pages whose deposits one query reads. */
 const POLLED = 50

@@ -286,7 +286,7 @@ it('a sale’s offer is sent again if the account had no session, and the sale i
 })
 
 it('buyers get no more items than the limits allow', async () => {
-  // A market sells nothing for a seller that has not pinged it for a while.
+  // A market sells nothing for a seller that has not pinged it for 3½ minutes.
   await runFreshRounds(1)
   const [first = 0] = listedItems().map(({ itemId }) => itemId)
   bench.writeLimits({ usdAnHour: '0.01', usdADay: '0.01', itemsAnHour: 1 })

@@ -1,8 +1,10 @@
 /** When to retry reports that wait for the item of their listing. Each process remembers only its own retries. */
 import type { EntryRow } from './vault-report-store.ts'
 
+/** How long a listing waits before its reports are tried again: at first, and at most. */
 const FIRST_GAP_MS = 10_000
 const LONGEST_GAP_MS = 10 * 60_000
+/** How many listings each process remembers. */
 const MOST_WAITING = 5_000
 
 export type ReportedListing = Pick<EntryRow, 'market' | 'reference'>

@@ -81,6 +81,7 @@ function itemsBeyond(items: readonly FreeItem[], keep: number): FreeItem[] {
   return [...groups.values()].flatMap((group) => group.slice(0, Math.max(0, group.length - keep)))
 }
 
+/** The wait after the first failure. */
 const FIRST_WAIT_MS = 15 * 60_000
 /** The longest wait after failures that the item may have caused. */
 const LONGEST_WAIT_MS = 8 * 3_600_000

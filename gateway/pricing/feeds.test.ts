@@ -193,7 +193,7 @@ describe('a source', () => {
       [clock.now()],
     )
   })
-  /** Waxpeer and the market answer with this price in dollars. */
+  /** Makes Waxpeer and the market answer with this price in dollars, and requests both. */
   const bothSay = async (usd: number) => {
     waxpeerSays(usd * 1_000)
     const row = { market_hash_name: 'Knife', volume: '60', price: usd.toFixed(2) }
@@ -312,7 +312,7 @@ describe('a source', () => {
 })
 
 describe('exchange rates from the web', () => {
-  const says = (EUR: number, ageMs = 0) =>
+  const webSays = (EUR: number, ageMs = 0) =>
     server.answer(
       '/v6/latest/USD',
       json({
@@ -341,7 +341,7 @@ describe('exchange rates from the web', () => {
   test('override the file, whose rate is used only while the web’s is too old or missing', async () => {
     await fileSays('0.90')
     expect(await eur()).toBe(90_000_000n)
-    says(0.86)
+    webSays(0.86)
     await requestDue(webRates(server.url))
     await fileSays('0.90')
     expect(await eur()).toBe(86_000_000n)
@@ -356,23 +356,23 @@ describe('exchange rates from the web', () => {
     ['a misplaced decimal point', 8.6],
     ['a jump of a quarter', 1.075],
   ])('with %s are refused, and the last good rate stays', async (_what, wrongEur) => {
-    says(0.86)
+    webSays(0.86)
     await requestDue(webRates(server.url))
-    says(wrongEur)
+    webSays(wrongEur)
     await ask()
     expect(await eur()).toBe(86_000_000n)
-    says(0.88)
+    webSays(0.88)
     await ask()
     expect(await eur()).toBe(88_000_000n)
   })
 
   test('are not used if older than two days, and a rate from the future does not block newer rates', async () => {
-    says(0.86, 49 * 60 * MINUTE_MS)
+    webSays(0.86, 49 * 60 * MINUTE_MS)
     await requestDue(webRates(server.url))
     expect(await eur()).toBe('missing')
-    says(0.87, -90 * 24 * 60 * MINUTE_MS)
+    webSays(0.87, -90 * 24 * 60 * MINUTE_MS)
     await ask()
-    says(0.88)
+    webSays(0.88)
     await ask()
     expect(await eur()).toBe(88_000_000n)
   })

@@ -5,6 +5,7 @@ import { countFailure, postponeSource, recordSuccess, takeFeed } from './feed-st
 import { FAR_AHEAD_MS } from './price.ts'
 import type { Feed, PriceSource } from './sources/source.ts'
 
+/** The longest wait after failures, unless the feed's own interval is longer. */
 const MAX_BACKOFF_MS = 3_600_000
 /** The longest wait after a first failure, so a source with an interval of six hours is asked again sooner. */
 const FIRST_RETRY_MS = 10 * 60_000

@@ -3,6 +3,7 @@ import type { Market } from '../sandbox.ts'
 import { buyerOf } from '../world/buyers.ts'
 import { type Deal, itemsOf, type Listing } from '../world/world.ts'
 
+/** The Steam id of the account with the number 0. */
 const FIRST_STEAM_ID = 76561197960265728n
 /** A message that looks like the secret code of a deposit. */
 const DEPOSIT_MESSAGE = 'K7MXPQ'

@@ -12,10 +12,12 @@ import { type Call, type CallContext, change } from './call.ts'
 import { handOverOf, handOverUntilS } from './waxpeer-deals.ts'
 
 const HOST = 'api.waxpeer.com'
+/** For this long after Waxpeer received it, an access token lets its seller sell. */
 const TOKEN_LIFE_S = 6 * 3_600
 const MOST_LINES = 100
 /** Rows on one page of the history. */
 const HISTORY_ROWS = 100
+/** The most rows of the history that a call can skip. */
 const MOST_SKIPPED = 1_000
 /** An item may be listed or changed `MOST_OF_ITEM` times within this time. */
 const ITEM_WINDOW_MS = 120_000

@@ -5,6 +5,7 @@ type Line = { assetId: string; price: number }
 export type ListAnswer = { kind: 'listed'; item: Listing } | { kind: 'refused'; error: string }
 
 const LIVE = new Set(['on_sale', 'sold', 'waiting'])
+/** In the market's integer units: 100,000 dollars. */
 const MOST_PRICE = 100_000_000
 
 /** True while the item is on sale, or sold and not handed over yet. */

@@ -12,11 +12,13 @@ import {
   withItems,
 } from './world.ts'
 
+/** The share of a price that the seller gets. */
 export const SELLER_SHARE = 0.95
 /** A buyer who reverses a trade pays this share of the price to the seller. */
 const REVERSAL_SHARE = 0.2
 /** For this long, an item that a reversal brought back cannot be listed. */
 const BLOCKED_S = 7 * DAY_S
+/** For this long, an account that took its own sale back may not sell. */
 const BAN_AFTER_REVERSAL_S = 30 * DAY_S
 /** After this many sales in a row that were not handed over, the account may not sell for a day. */
 const MISSES_BEFORE_BAN = 3
@@ -132,7 +134,7 @@ function payDeal(world: World, deal: Deal, { settling, nowS }: { settling: Listi
   }))
 }
 
-/** Records a reversal. The seller has the items back under their old ids, and cannot list them for a while. */
+/** Records a reversal. The seller has the items back under their old ids, and cannot list them for seven days. */
 function reverseDeal(
   world: World,
   deal: Deal,

@@ -28,6 +28,7 @@ export type SalesOutcome = {
 /** An arbitrary moment. */
 const START_MS = 1_800_000_000_000
 const DEPOSITS = 14
+/** How many turns have faults. */
 const FAULTY_TURNS = 160
 /** Turns in quick succession, without faults: just before the calm days, and again just after them. */
 const BURST_TURNS = 60

@@ -103,7 +103,7 @@ export function createGiver(parts: GiverParts): Giver {
       // A wish or gift that fails must not delay the others.
       await allOf([
         ...(await till.wishes()).flatMap((wish) => [() => takeUp(context, wish), advanceIfDue]),
-        // Without an answer of the till, its lists above are empty: an offer that nobody accepts must still be cancelled.
+        // Runs even if the till gave no wishes: an offer that nobody accepts must be cancelled.
         () => advanceOpen(context),
         async () => till.end(),
       ])

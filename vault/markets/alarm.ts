@@ -7,7 +7,7 @@ export type Alarm =
   | { kind: 'due_refused'; dealId: string; problem: string }
   /** The market shows a listing that the vault did not make. */
   | { kind: 'strange_listing'; itemId: string }
-  /** For a while, the market has shown a listing at a price that the vault did not set. The vault takes it down. */
+  /** For a minute, the market has shown a listing at a price that the vault did not set. The vault takes it down. */
   | { kind: 'other_price'; itemId: string }
   /** The market claims to pay more than the price. The seller does not believe it, and asks again. */
   | { kind: 'too_much'; itemId: string }

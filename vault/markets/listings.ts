@@ -175,7 +175,7 @@ async function compare(context: Context, { appId, rows }: List): Promise<void> {
 }
 
 /**
- * `gone`: listings that are on sale in our record, but that the market's lists have not shown for a while. `repriced`:
+ * `gone`: listings that are on sale in our record, but that the market's lists have not shown for a minute. `repriced`:
  * those that the lists have shown at another price, other than one that the vault may have set.
  */
 function contradictionsOf(context: Context, { appId, rows }: List): { gone: Listing[]; repriced: string[] } {

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import type { Query } from '../till-database.ts'
 import type { Till } from './till.ts'
 
+/** The most reports that one statement writes. */
 const MOST_AT_ONCE = 500
 
 const digits = z.string().regex(/^\d{1,19}$/)

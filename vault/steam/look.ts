@@ -75,6 +75,7 @@ export async function readGiver(
 
 /** How long a price stays in the cache. */
 const PRICE_AGE_MS = 6 * HOUR_MS
+/** A cache of this many prices is emptied before another is added. */
 const MOST_PRICES = 20_000
 
 /** Prices of Steam's own market, in US cents. The vault never uses the till's prices. */

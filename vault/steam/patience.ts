@@ -6,6 +6,7 @@ const LONGEST_GAP_OF_TRADE_S = 30 * 60
 /** The next gap is this part of the time for which the offer has waited. */
 const GAP_PART = 1 / 4
 const DAY_S = 86_400
+/** Beyond this many, the offer whose wait was recorded longest ago is forgotten. */
 const MOST_OFFERS = 1_000
 
 /** `sinceS`: when the offer began to wait. `toldS`: when a person was last told, or else `sinceS`. */

@@ -5,6 +5,7 @@ import { MOST_ASSETS, type Wish } from '../giving/judge.ts'
 import type { Wishes, WishReport } from '../giving/till-line.ts'
 import type { Query } from '../till-database.ts'
 
+/** The most wishes that one call reads. */
 const MOST_WISHES = 50
 
 const DIGITS = z.string().regex(/^\d{1,20}$/)

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { PriceRow } from './source.ts'
 
+/** The most rows of a list of prices. The longest known list has 30,000. */
 export const MAX_ROWS = 100_000
 
 /** Refuses a name that PostgreSQL cannot store as text: one such name would keep out the source's entire list. */

@@ -44,8 +44,8 @@ function report(worlds: readonly KilledSales[], seed: number): Finding {
   const sum = (count: (world: KilledSales) => number): number =>
     worlds.reduce((total, world) => total + count(world), 0)
   const caught: Record<string, number> = {}
-  for (const [what, times] of worlds.flatMap((world) => Object.entries(world.caught)))
-    caught[what] = (caught[what] ?? 0) + times
+  for (const [entryKind, times] of worlds.flatMap((world) => Object.entries(world.caught)))
+    caught[entryKind] = (caught[entryKind] ?? 0) + times
   const dealsCaught = sum((world) => world.dealsCaught)
   if (dealsCaught === 0) problems.push('the vault never died during a deal, so nothing is proved about deals')
   const takenBack = {

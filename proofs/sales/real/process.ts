@@ -11,6 +11,7 @@ import { ConnectionLost, openConnections } from '../../simulation/real/connectio
 import { startVault, TillCallFailed } from '../vault.ts'
 import type { Process, Scene } from './scene.ts'
 
+/** How long a process stays dead. */
 const LEAST_DEAD_MS = 500
 const MOST_DEAD_MS = 60_000
 

@@ -28,6 +28,7 @@ const BURST_MS = 12 * MINUTE_MS
 const BURST_PAUSE_MS = 30_000
 /** Long enough for the escrow of an offer, and then the payment of the sale. */
 const CALM_MS = 32 * DAY_MS
+/** A seed that has not ended after this many steps breaks a promise. */
 const MOST_STEPS = 400_000
 /** Faults of processes and connections are this many times as likely, because a seed of this level has few steps. */
 const EAGERNESS = 3

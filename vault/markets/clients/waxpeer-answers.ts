@@ -220,8 +220,8 @@ const secondsUntil = (moment: Date, now: Date): number =>
 const giftOf = (
   dealId: string,
   { steamId: partnerSteamId, token }: Partner,
-  what: Pick<DueGift, 'message' | 'assets'>,
-): DueGift => ({ dealId, partnerSteamId, token, ...what })
+  terms: Pick<DueGift, 'message' | 'assets'>,
+): DueGift => ({ dealId, partnerSteamId, token, ...terms })
 
 const pushedSchema = z.looseObject({
   waxid: dealId,

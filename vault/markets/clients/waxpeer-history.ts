@@ -71,7 +71,10 @@ export function createHistory(parts: Parts): History {
   }
 }
 
-/** Adds the rows read since `readSince` to a reading. If they were cut short, rows between the two may be missing. */
+/**
+ * Adds the latest rows, those since `readSince`, to an earlier reading. If they were cut short, rows between them and
+ * the earlier ones may be missing.
+ */
 const joined = (latest: Sales, known: Sales, readSince: Date): Sales => ({
   rows: firstOfEach([...latest.rows, ...known.rows], saleKey),
   wholeSinceMs: latest.wholeSinceMs > readSince.getTime() ? latest.wholeSinceMs : known.wholeSinceMs,
