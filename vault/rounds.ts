@@ -58,8 +58,8 @@ export function createRounds(parts: RoundsParts): Rounds {
     hasRoom: (load) => judgeLimits(rules, giver.spent, { ...load, now: now() }) === undefined,
     countArrivals: (steamId, appId) => giver.countArrivals(steamId, appId),
     leaving(appId) {
-      const open = [...giver.book().values()].filter(isOpen)
-      const assets = open.flatMap(({ intended }) => intended.assets)
+      const openGifts = [...giver.book().values()].filter(isOpen)
+      const assets = openGifts.flatMap(({ intended }) => intended.assets)
       return new Set(assets.flatMap((asset) => (asset.appId === appId ? [asset.assetId] : [])))
     },
   })

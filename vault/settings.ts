@@ -31,25 +31,29 @@ export type Settings = {
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   // An empty variable counts as not set.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
-  const read = schema.safeParse(given)
-  if (!read.success) throw new Error(z.prettifyError(read.error))
-  const { TRADETILL_MODE: mode, TRADETILL_VAULT: folder, TRADETILL_STEAM_SANDBOX_URL: sandboxUrl } = read.data
+  const parsed = schema.safeParse(given)
+  if (!parsed.success) throw new Error(z.prettifyError(parsed.error))
+  const {
+    TRADETILL_MODE: mode,
+    TRADETILL_VAULT: folder,
+    TRADETILL_STEAM_SANDBOX_URL: sandboxUrl,
+  } = parsed.data
   if (mode === 'live' && sandboxUrl !== undefined) {
     throw new Error('TRADETILL_STEAM_SANDBOX_URL is refused in live mode: remove it.')
   }
-  const marketSandboxUrl = read.data.TRADETILL_MARKET_SANDBOX_URL
+  const marketSandboxUrl = parsed.data.TRADETILL_MARKET_SANDBOX_URL
   if (mode === 'live' && marketSandboxUrl !== undefined) {
     throw new Error('TRADETILL_MARKET_SANDBOX_URL is refused in live mode: remove it.')
   }
-  if (mode === 'live' && read.data.NODE_DEBUG !== undefined) {
+  if (mode === 'live' && parsed.data.NODE_DEBUG !== undefined) {
     throw new Error('NODE_DEBUG is refused in live mode: it prints calls with their tokens. Unset it.')
   }
-  if (mode === 'live' && read.data.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
+  if (mode === 'live' && parsed.data.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
     const why = 'anybody on the network could pose as Steam or a market'
     throw new Error(`NODE_TLS_REJECT_UNAUTHORIZED must not be 0 in live mode: ${why}. Unset it.`)
   }
-  const databaseUrl = read.data.TRADETILL_VAULT_DATABASE_URL
-  const isPlain = read.data.TRADETILL_PLAIN_DATABASE === '1'
+  const databaseUrl = parsed.data.TRADETILL_VAULT_DATABASE_URL
+  const isPlain = parsed.data.TRADETILL_PLAIN_DATABASE === '1'
   if (mode === 'live' && databaseUrl !== undefined && !isPlain) {
     const problem = unsafeDatabase(databaseUrl)
     if (problem !== undefined) throw new Error(`TRADETILL_VAULT_DATABASE_URL ${problem}.`)
@@ -68,6 +72,6 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     databaseUrl,
     sandboxUrl,
     marketSandboxUrl,
-    followsStdin: read.data.TRADETILL_STDIN === '1',
+    followsStdin: parsed.data.TRADETILL_STDIN === '1',
   }
 }

@@ -376,7 +376,7 @@ describe('an item in the list', () => {
     expect(await listItems({ asset: '424242' })).toEqual([])
   })
 
-  it('is listed by state and by bot, page by page', async () => {
+  it('is found by its state and by its bot, page by page', async () => {
     const protectedDeposit = await aDeposit(till, await aStore(till), { game: 'cs' })
     const { tradeId, offerId } = await offerFor(till, bot, protectedDeposit)
     session.accept(offerId, { settlesAt: new Date(till.clock.now().getTime() + 8 * 86_400_000) })

@@ -116,13 +116,13 @@ export function askableNow(
     const smallest = failures.get(keyOf(item))?.smallestWish ?? Number.POSITIVE_INFINITY
     return Math.max(1, Math.min(MOST_ITEMS, Math.floor(smallest / 2)))
   }
-  const due = items.filter((item) => {
+  const dueItems = items.filter((item) => {
     const itemFailures = failures.get(keyOf(item))
     return (
       itemFailures === undefined || now.getTime() - itemFailures.lastAt.getTime() >= waitMsOf(itemFailures)
     )
   })
-  const groups = Map.groupBy(due, largestWishFor)
+  const groups = Map.groupBy(dueItems, largestWishFor)
   return [...groups].map(([mostItems, group]) => ({ mostItems, items: group }))
 }
 

@@ -116,9 +116,9 @@ test('quotes name the operator’s price list "file", and overrides "operator"',
 
 test('a store’s own commission replaces the commission of every game, and nothing else', () => {
   const rules = rulesWith((game) => ({ minPopularity: game.length }))
-  const own = withCommission(rules, 700)
+  const storeRules = withCommission(rules, 700)
   for (const game of ['cs', 'dota', 'rust', 'tf'] as const) {
-    expect(own[game]).toEqual({ ...rules[game], commissionBps: 700 })
+    expect(storeRules[game]).toEqual({ ...rules[game], commissionBps: 700 })
   }
   expect(withCommission(rules, null)).toEqual(rules)
 })

@@ -120,8 +120,8 @@ const CALLS: Record<string, Call> = {
   },
   'GET ready-to-transfer-p2p': ({ market, seller }) => {
     if (market.faults.isOn('poll-refused')) return refuse('noSteamApi')
-    const open = [...WAXPEER_APPS].flatMap((appId) => openDeals(market.world(), seller.steamId, appId))
-    const trades = open
+    const deals = [...WAXPEER_APPS].flatMap((appId) => openDeals(market.world(), seller.steamId, appId))
+    const trades = deals
       .filter((deal) => market.nowS() < handOverUntilS(market, deal) && deal.offerId === undefined)
       .map((deal) => handOverOf(market, deal))
     const odd = market.faults.isOn('odd-rows') ? [{ costum_id: 'without-link', tradelink: null }] : []

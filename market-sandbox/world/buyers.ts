@@ -50,7 +50,7 @@ const REVERSES_AFTER_S = 3 * 86_400
 
 /** The buyers whose trades are due to be reversed. */
 export function reversalsDue(world: World, nowS: number): string[] {
-  const due = world.deals.filter((deal) => {
+  const dueDeals = world.deals.filter((deal) => {
     if (deal.state !== 'given' || buyerOf(world, deal)?.temper !== 'reverses') return false
     return world.items.some(
       ({ hash, outcome, changedAtS }) =>
@@ -60,5 +60,5 @@ export function reversalsDue(world: World, nowS: number): string[] {
         changedAtS + REVERSES_AFTER_S <= nowS,
     )
   })
-  return [...new Set(due.map(({ buyer }) => buyer))]
+  return [...new Set(dueDeals.map(({ buyer }) => buyer))]
 }

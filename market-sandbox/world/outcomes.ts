@@ -86,8 +86,8 @@ function recordGift(
     }
     return { ...item, status: 'given', changedAtS: nowS, outcome }
   })
-  const done = withDeal(withItems(world, items), { ...deal, state: 'given', offerId: offer.id })
-  return changeSeller(done, deal.seller, (seller) => ({
+  const ended = withDeal(withItems(world, items), { ...deal, state: 'given', offerId: offer.id })
+  return changeSeller(ended, deal.seller, (seller) => ({
     ...seller,
     missed: 0,
     settling: seller.settling + sum(items),
@@ -105,9 +105,9 @@ function failDeal(world: World, deal: Deal, { isMissed, nowS }: { isMissed: bool
     }
     return { ...item, status: 'cancelled', changedAtS: nowS, outcome }
   })
-  const done = withDeal(withItems(world, items), { ...deal, state: 'failed' })
-  if (!isMissed) return done
-  return changeSeller(done, deal.seller, (seller) => {
+  const ended = withDeal(withItems(world, items), { ...deal, state: 'failed' })
+  if (!isMissed) return ended
+  return changeSeller(ended, deal.seller, (seller) => {
     const missed = seller.missed + 1
     return missed < MISSES_BEFORE_BAN
       ? { ...seller, missed }

@@ -104,6 +104,6 @@ export function recordInventory(
   const seller = findSeller(world, steamId)
   if (!seller) return world
   const { dueAtS: _, ...known } = inventoryOf(seller, appId)
-  const read = items === undefined ? {} : { items, readAtS: nowS }
-  return withSeller(world, withInventory(seller, { ...known, ...read, triedAtS: nowS }))
+  const reading = items === undefined ? {} : { items, readAtS: nowS }
+  return withSeller(world, withInventory(seller, { ...known, ...reading, triedAtS: nowS }))
 }

@@ -328,7 +328,7 @@ async function end(context: GiverContext, wishId: string, because: GiftEnd): Pro
   await context.till.tell(wishId)
 }
 
-/** These end a gift because the operator, or the till, no longer wants it. */
+/** The ends of a gift that the operator, or the till, no longer wants. */
 const UNWANTED: ReadonlySet<GiftEnd> = new Set<GiftEnd>(['wish_gone', 'no_longer_allowed'])
 
 const recipientOf = ({ cause, partnerSteamId }: Intended): string =>

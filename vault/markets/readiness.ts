@@ -11,7 +11,7 @@ import type { Timetable } from './timetable.ts'
 const PING_MS = 3 * MINUTE_MS
 /** After a failure, how soon to ping again, or to ask again whether the account may sell. */
 const AGAIN_MS = 20_000
-/** The least time between two logins to Steam for a market that refuses pings. It may refuse them with any token. */
+/** The least time between two logins to Steam for a market that refuses pings: it may refuse them with any token. */
 const RENEW_MS = 15 * MINUTE_MS
 /** How often to ask the market whether the account may sell. */
 const READY_MS = 30 * MINUTE_MS

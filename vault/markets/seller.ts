@@ -108,10 +108,10 @@ function takeUpDeal(parts: Parts, dueBy: DueBy, { own, appId, due, ...look }: Re
   const listings = own.flatMap(({ itemId, ...listing }): OwnListing[] =>
     itemId === null ? [] : [{ ...listing, itemId }],
   )
-  const open = [...book.deals.values()].filter(
+  const openDeals = [...book.deals.values()].filter(
     (deal) => deal.market === market.name && deal.state !== 'delivered' && deal.state !== 'ended',
   )
-  const promised = new Set(open.flatMap((deal) => deal.due.assets.map(({ assetId }) => assetId)))
+  const promised = new Set(openDeals.flatMap((deal) => deal.due.assets.map(({ assetId }) => assetId)))
   const verdict = judgeDue(due, {
     appId,
     listings,

@@ -132,36 +132,36 @@ export function createShop(parts: ShopParts): Shop {
 
 /**
  * Lists items of one account and game, each on the market with the highest proceeds. Other accounts and games have
- * their turns in later rounds, even if rounds take so long that the same ones are always due.
+ * their turns in later rounds, even if this one is due again by then.
  */
 async function listItems(parts: Context, desks: readonly Desk[]): Promise<void> {
-  const open = Map.groupBy(
+  const desksByAccount = Map.groupBy(
     desks.filter((desk) => desk.isOpen()),
     ({ marketAccount }) => marketAccount.account,
   )
-  const stocks = [...open].flatMap(([steamId, accountDesks]) =>
+  const stocks = [...desksByAccount].flatMap(([steamId, accountDesks]) =>
     [...new Set(accountDesks.flatMap(({ games }) => games))].map((appId) => {
-      const selling = accountDesks.filter(({ games }) => games.includes(appId))
-      return { steamId, appId, selling, key: `${steamId}/${appId}` }
+      const gameDesks = accountDesks.filter(({ games }) => games.includes(appId))
+      return { steamId, appId, gameDesks, key: `${steamId}/${appId}` }
     }),
   )
   const lastOf = ({ key }: { key: string }): number => parts.lastTurnMs.get(key) ?? 0
-  for (const { steamId, appId, selling, key } of stocks.sort((one, other) => lastOf(one) - lastOf(other))) {
-    if (hasNewItems(parts, { steamId, appId })) for (const desk of selling) await desk.listSoon(appId)
-    const due = selling.filter((desk) => desk.isDue(appId))
-    const stock = due.length === 0 ? undefined : await stockOf(parts, { steamId, appId })
+  for (const { steamId, appId, gameDesks, key } of stocks.sort((one, other) => lastOf(one) - lastOf(other))) {
+    if (hasNewItems(parts, { steamId, appId })) for (const desk of gameDesks) await desk.listSoon(appId)
+    const dueDesks = gameDesks.filter((desk) => desk.isDue(appId))
+    const stock = dueDesks.length === 0 ? undefined : await stockOf(parts, { steamId, appId })
     if (stock === undefined) continue
-    for (const desk of selling) desk.noteStock(appId, stock)
+    for (const desk of gameDesks) desk.noteStock(appId, stock)
     const { listable } = stock
     if (listable.length === 0) continue
     parts.lastTurnMs.set(key, parts.now().getTime())
-    const queues = due.map(({ marketAccount }) => `${marketAccount.market}/${key}`)
+    const queues = dueDesks.map(({ marketAccount }) => `${marketAccount.market}/${key}`)
     const items = parts.turns.take(queues, listable, MOST_LISTED)
     const bids = []
-    for (const desk of selling) bids.push(await desk.bidsFor(appId, items))
+    for (const desk of gameDesks) bids.push(await desk.bidsFor(appId, items))
     for (const [index, lines] of placeBids(bids).entries()) {
-      const desk = selling[index]
-      if (desk !== undefined && due.includes(desk) && lines.length > 0) await desk.list(appId, lines)
+      const desk = gameDesks[index]
+      if (desk !== undefined && dueDesks.includes(desk) && lines.length > 0) await desk.list(appId, lines)
     }
     return
   }

@@ -58,13 +58,13 @@ function agentFor(sandboxUrl: string): Agent {
 
 function send(agent: Agent, { method, url, headers = {}, form }: Call, deadlineMs: number): Promise<Reply> {
   const body = form?.toString()
-  const type = body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }
+  const contentType = body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }
   return new Promise((resolve) => {
     const fail = () => resolve({ kind: 'failed' })
     const options = {
       method,
       agent,
-      headers: { ...headers, ...type },
+      headers: { ...headers, ...contentType },
       signal: AbortSignal.timeout(deadlineMs),
     }
     const sent = request(url, options, (response) => {

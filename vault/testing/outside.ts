@@ -315,9 +315,9 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
     },
     advanceS: (seconds: number) => {
       nowMs += seconds * 1000
-      const due = lateEffects.filter(({ atMs }) => atMs <= nowMs)
+      const dueEffects = lateEffects.filter(({ atMs }) => atMs <= nowMs)
       lateEffects = lateEffects.filter(({ atMs }) => atMs > nowMs)
-      for (const { effect } of due) effect()
+      for (const { effect } of dueEffects) effect()
     },
     /** Lets one buyer buy up to `count` items on sale, in one deal. */
     buy(count: number): void {

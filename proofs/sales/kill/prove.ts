@@ -22,14 +22,14 @@ export const killSalesProof = defineProof({
 
 async function play(serverUrl: string, rounds: number, seed: number): Promise<KilledSales[]> {
   const worlds: KilledSales[] = []
-  for (let done = 0; done < rounds; done += ROUNDS_A_WORLD) {
-    const roundsHere = Math.min(ROUNDS_A_WORLD, rounds - done)
+  for (let roundsDone = 0; roundsDone < rounds; roundsDone += ROUNDS_A_WORLD) {
+    const roundsHere = Math.min(ROUNDS_A_WORLD, rounds - roundsDone)
     const world = await killSales(serverUrl, { rounds: roundsHere, seed: seed * 1_000 + worlds.length })
     worlds.push(world)
     const { bought, books, problems } = world
     const verdict = problems.length === 0 ? 'nothing lost, nothing sold twice' : problems.join('; ')
     console.log(
-      `${done + roundsHere} rounds: ${bought} bought, ${books.paid} paid, ${books.cancelled} cancelled, ` +
+      `${roundsDone + roundsHere} rounds: ${bought} bought, ${books.paid} paid, ${books.cancelled} cancelled, ` +
         `${books.reversed} reversed; Steam took back ${takenBackLine(books.takenBack)}; ${verdict}`,
     )
   }

@@ -98,14 +98,14 @@ function withWaits(session: FakeSession, gate: Gate): FakeSession {
 
 /** Finishes trades whose protection has ended. */
 async function finishTrades({ bots, world }: Scene, process: Process, deps: Deps): Promise<void> {
-  const due = await deps.db
+  const dueTrades = await deps.db
     .selectFrom('trade')
     .select(['id', 'bot_id as botId'])
     .where('state', '=', 'held')
     .where('settles_at', '<=', world.now())
     .orderBy('id')
     .execute()
-  for (const { id, botId } of due) {
+  for (const { id, botId } of dueTrades) {
     const bot = [...bots.values()].find((each) => each.botId === botId)
     if (bot === undefined) continue
     const waitingContext = { ...contextOf(bot), session: withWaits(bot.session, process.gate) }
@@ -126,8 +126,8 @@ export async function actAsOperator(scene: Scene, process: Process): Promise<voi
 }
 
 async function withdrawSome({ luck }: SalesWorld, { connections: { db } }: Process): Promise<void> {
-  const open = await db.selectFrom('wish').select('id').where('closed_at', 'is', null).execute()
-  const wish = open[luck.random.int(Math.max(1, open.length))]
+  const openWishes = await db.selectFrom('wish').select('id').where('closed_at', 'is', null).execute()
+  const wish = openWishes[luck.random.int(Math.max(1, openWishes.length))]
   if (wish === undefined) return
   if (await inTransaction(db, (tx) => withdrawWish(tx, wish.id))) luck.note('wish withdrawn')
 }

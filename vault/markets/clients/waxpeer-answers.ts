@@ -188,9 +188,9 @@ export function dueDealsOf(
 ): { deals: DueDeal[]; unread: string[] } {
   const [deals, unread]: [DueDeal[], string[]] = [[], []]
   for (const trade of trades) {
-    const read = readySchema.safeParse(trade).data
-    if (read?.done === true) continue
-    const deal = read && dueDealOf(read, now)
+    const ready = readySchema.safeParse(trade).data
+    if (ready?.done === true) continue
+    const deal = ready && dueDealOf(ready, now)
     if (deal === undefined) unread.push(nameIn(trade, 'costum_id'))
     else deals.push(deal)
   }
