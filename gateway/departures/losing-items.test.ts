@@ -55,7 +55,7 @@ it('the greatest loss in dollars comes first, whatever the currency of the sale'
   ])
 })
 
-it('a loss is found among more sales than the report shows', async () => {
+it('a loss is found among more sales than the report of sales shows', async () => {
   // One more than the report shows.
   const reversedSales = 20_001
   const losingItems = await losingAfter(async (tx) => {

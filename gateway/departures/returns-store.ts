@@ -47,7 +47,10 @@ export async function bookSentBack(
       ${received.map(({ newAssetId }) => newAssetId)}::text[]) received (app_id, asset_id, received_as)
     where not exists (select from trade where steam_trade_id = ${sendingTradeId})
     on conflict do nothing`.execute(tx)
-  return bookReturns(tx, { condition: sql`sent.steam_trade_id = ${sendingTradeId} and sent.bot_id = ${botId}`, at })
+  return bookReturns(tx, {
+    condition: sql`sent.steam_trade_id = ${sendingTradeId} and sent.bot_id = ${botId}`,
+    at,
+  })
 }
 
 /** Books items that had left and were sent to a bot again. Resolves to their number. */

@@ -41,7 +41,11 @@ const reportSchema = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('paid'), received: minorAmount }),
   z.object({ kind: z.literal('cancelled') }),
-  z.object({ kind: z.literal('reversed'), causer: z.enum(['buyer', 'seller', 'unknown']), refund: minorAmount }),
+  z.object({
+    kind: z.literal('reversed'),
+    causer: z.enum(['buyer', 'seller', 'unknown']),
+    refund: minorAmount,
+  }),
 ]) satisfies z.ZodType<SaleReport>
 const entrySchema = z.discriminatedUnion('kind', [
   z.object({

@@ -39,7 +39,14 @@ const endSchema = z.discriminatedUnion('kind', [
 const offerEnds = z.enum(['declined', 'countered', 'invalid', 'withdrawn', 'expired', 'failed'])
 
 const saleSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('listing_begun'), market, account, appId, assetId, priceMinor: minorAmount }),
+  z.strictObject({
+    kind: z.literal('listing_begun'),
+    market,
+    account,
+    appId,
+    assetId,
+    priceMinor: minorAmount,
+  }),
   z.strictObject({ kind: z.literal('listed'), market, appId, assetId, itemId }),
   z.strictObject({ kind: z.literal('not_listed'), market, appId, assetId, code: z.string() }),
   z.strictObject({ kind: z.literal('repriced'), market, itemId, priceMinor: minorAmount }),
