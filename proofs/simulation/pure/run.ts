@@ -1,4 +1,4 @@
-/** Runs one seed of the pure level: the gateway's shell on storage in memory, until long after the last fault. */
+/** Runs one seed of the pure level: the code around the rules, on in-memory storage, long past the last fault. */
 import { pino } from 'pino'
 import { z } from 'zod'
 import type { BotContext } from '../../../gateway/bots/bot.ts'
@@ -40,13 +40,13 @@ const START = Date.UTC(2026, 0, 1)
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
-/** How many days are simulated: enough for an escrow, and for the protection of its items after that. */
-const LONGEST_DAYS = 33
+/** Checks trades at rest daily for this long: an escrow, and the protection of its items after that. */
+const CHECKED_DAYS = 33
 /** When the faults stop, in milliseconds from the start. All shoppers have arrived by then. */
 const FAULTS_MS = 45 * MINUTE_MS
 /** When nearly every deposit is final, in ms from the start: it lives an hour, its last trade some minutes more. */
 const BUSY_MS = FAULTS_MS + HOUR_MS
-/** By this time, the till has given up every trade whose end Steam never reported. */
+/** When the operator credits deliveries that Steam never reported. The till has given up all their trades by then. */
 const BY_HAND_MS = FAULTS_MS + 16 * DAY_MS
 const LEASE_MS = 25_000
 const MOST_STEPS = 200_000 // far more than any seed needs
@@ -91,7 +91,9 @@ function planEvents(scene: Scene, deposits: number): void {
   for (const process of processes) tick(scene, process)
   for (const bot of bots.values()) keepWatch(scene, bot)
   scene.steam.planGifts([...bots.keys()].map(String))
-  for (const ms of [HOUR_MS / 2, 20 * HOUR_MS, GIFTS_CHECKED_MS, BY_HAND_MS + HOUR_MS].flatMap(turnsOf)) {
+  // Amid the faults, before each check of departures, and after the credits by hand.
+  const historyMs = [HOUR_MS / 2, 20 * HOUR_MS, GIFTS_CHECKED_MS, BY_HAND_MS + HOUR_MS]
+  for (const ms of historyMs.flatMap(turnsOf)) {
     engine.at(START + ms, () => {
       const process = workingProcess(scene)
       if (process !== undefined) startInProcess(scene, () => sweepHistories(process.deps))
@@ -100,7 +102,7 @@ function planEvents(scene: Scene, deposits: number): void {
   planDepartureChecks(scene, [20 * HOUR_MS, GIFTS_CHECKED_MS])
   planDrift(scene, { workingProcess, inHolder })
   sweep(scene)
-  planOutage(scene, 2 * FAULTS_MS)
+  planOutage(scene, 2 * FAULTS_MS) // About half of the seeds have none: it would begin after the faults.
   planDeaths(scene, FAULTS_MS)
   planOperatorActs(scene, { faultsMs: FAULTS_MS, byHandMs: BY_HAND_MS })
   // In most seeds the sweeps have ended by then, because nothing was due.
@@ -109,7 +111,7 @@ function planEvents(scene: Scene, deposits: number): void {
   for (let ms = FAULTS_MS; ms <= BUSY_MS; ms += MINUTE_MS) {
     engine.at(START + ms, () => checkNotOverdue(scene, START + FAULTS_MS))
   }
-  for (let day = 1; day <= LONGEST_DAYS; day += 1)
+  for (let day = 1; day <= CHECKED_DAYS; day += 1)
     engine.at(START + day * DAY_MS, () => checkTradesAtRest(scene))
 }
 
@@ -151,8 +153,8 @@ const logOf = ({ faults }: Scene): Log =>
     level: 'warn',
     hooks: {
       logMethod([fields, message]: unknown[]) {
-        const isOfTrade = typeof message === 'string' && message.includes('that its trade does not wait for')
-        if (isOfTrade && stateSchema.safeParse(fields).data?.state === 'abandoned')
+        const isUnexpectedOffer = String(message).includes('that its trade does not wait for')
+        if (isUnexpectedOffer && stateSchema.safeParse(fields).data?.state === 'abandoned')
           faults.note('abandoned offer that turns up')
       },
     },
@@ -356,16 +358,14 @@ function sweep(scene: Scene): void {
   engine.at(isBusy ? now + SWEEP_MS : Math.max(next, now + pauseMs), () => sweep(scene))
 }
 
-/** When something is due next. A trade of a bot that is out of service is due only when the till gives it up. */
+/** Drops what is no longer due. Returns the next due time: for bots out of service, when the till gives a trade up. */
 function nextDue({ due, unpaid, bots }: Scene): number {
   let next = Number.POSITIVE_INFINITY
-  const servedBots = new Set(
-    [...bots.values()].flatMap(({ state, botId }) => (state === 'active' ? botId : [])),
-  )
+  const isActive = (botId: bigint): boolean => bots.get(botId)?.state === 'active'
   for (const row of due) {
     const { dueAt, botId } = row.facts
     if (dueAt === null) due.delete(row)
-    else next = Math.min(next, servedBots.has(botId) ? dueAt.getTime() : silentUntilMs(row.trade))
+    else next = Math.min(next, isActive(botId) ? dueAt.getTime() : silentUntilMs(row.trade))
   }
   for (const deposit of unpaid) {
     if (deposit.status === 'created') next = Math.min(next, deposit.expiresAt.getTime())
@@ -378,8 +378,7 @@ function nextDue({ due, unpaid, bots }: Scene): number {
 function endFaults(scene: Scene): void {
   const { faults, processes, bots, engine, outage } = scene
   faults.stop()
-  outage.isDown = false
-  outage.isKnown = false
+  Object.assign(outage, { isDown: false, isKnown: false })
   const [first] = processes
   if (first === undefined) return
   for (const process of processes) {

@@ -59,7 +59,7 @@ const WATCHED_MS = FAULTS_MS + 7 * MINUTE_MS
  * minutes more.
  */
 const BUSY_MS = FAULTS_MS + 65 * MINUTE_MS
-/** By this time, the till has given up every trade whose end Steam never reported. */
+/** When the operator credits deliveries that Steam never reported. The till has given up all their trades by then. */
 const BY_HAND_MS = FAULTS_MS + 16 * 24 * HOUR_MS
 /** Seventeen days after the last offer, plus the time that some hourly sweeps take. */
 const RESTED_MS = FAULTS_MS + (17 * 24 + 5) * HOUR_MS
