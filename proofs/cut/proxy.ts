@@ -18,7 +18,7 @@ export type CutProxy = {
 /** Every message begins with its type and length, except the one that starts a connection. */
 const HEAD_BYTES = 5
 
-/** Finds the ends of messages in a stream, which must begin with a whole message. */
+/** Finds the ends of messages in a stream that starts at a message boundary. So arm the proxy on an open connection. */
 function createCounter() {
   let head = Buffer.alloc(0)
   let bodyLeft = 0

@@ -4,7 +4,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePorts } from '../../e2e/support/process.ts'
-import { CERTIFICATE, NGINX } from './proxies.ts'
+import { DEFAULT_CERTIFICATE, NGINX } from './proxies.ts'
 import type { Check } from './proxy-duties.ts'
 import { examine, startTill } from './till.ts'
 
@@ -159,7 +159,7 @@ export async function checkBroken({
       ports: [tls, plain],
       mayOpenConsole: true,
       edit: (text) => edit(text, replaces),
-      certificate: { ...CERTIFICATE, ...changes },
+      certificateRequest: { ...DEFAULT_CERTIFICATE, ...changes },
     })
     const findings = await examine(till, running.address, { trustsCertificate: isTrusted, settings }).finally(
       () => running.stop(),

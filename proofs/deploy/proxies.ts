@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ProxyAddress } from './ask.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../deploy')
-/** How many times to try a proxy's ports, in all for a minute. */
+/** How many times to try a proxy's ports, every RETRY_MS: for about a minute. */
 const READY_TRIES = 600
 const RETRY_MS = 100
 
@@ -22,6 +22,9 @@ export type Running = {
   stop(): Promise<void>
 }
 
+/** `names`: the certificate's alternative names, as openssl reads them. */
+export type CertificateRequest = { days: string; names: string }
+
 /** `mayOpenConsole`: whether the proxy lets this machine open the console. */
 export type Settings = {
   folder: string
@@ -30,16 +33,17 @@ export type Settings = {
   mayOpenConsole: boolean
   /** Edits nginx's configuration file, to break it. */
   edit?(text: string): string
-  certificate?: { days: string; names: string }
+  /** Of nginx only: Caddy always gets the default certificate. */
+  certificateRequest?: CertificateRequest
 }
 
 export type ProxyProgram = { name: string; file: string; start(settings: Settings): Promise<Running> }
 
-export const CERTIFICATE = { days: '30', names: 'DNS:pay.example,DNS:till-ops.example' }
+export const DEFAULT_CERTIFICATE = { days: '30', names: 'DNS:pay.example,DNS:till-ops.example' }
 
 function makeCertificate(
   folder: string,
-  { days, names }: { days: string; names: string } = CERTIFICATE,
+  { days, names }: CertificateRequest = DEFAULT_CERTIFICATE,
 ): { certificate: string; key: string } {
   const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]
   const openssl = spawnSync('openssl', [
@@ -69,7 +73,7 @@ export const NGINX: ProxyProgram = {
   name: 'nginx',
   file: 'nginx.conf',
   start({ folder, upstreams, ports, mayOpenConsole, edit = (text) => text, ...rest }) {
-    const { certificate, key } = makeCertificate(folder, rest.certificate)
+    const { certificate, key } = makeCertificate(folder, rest.certificateRequest)
     const logs = join(folder, 'logs')
     mkdirSync(logs)
     const text = edit(readFileSync(join(DEPLOY, 'nginx.conf'), 'utf8'))

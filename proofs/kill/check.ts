@@ -10,8 +10,7 @@ export type WorkCounts = {
   deliveries: number
   /** Deliveries that were taken back, whole or in part. */
   reversals: number
-  /** In cents. */
-  credited: number
+  creditedMinor: number
   events: number
   webhooks: number
 }
@@ -41,14 +40,14 @@ async function compareOffersWithCredits({ pool, steam }: ProcessTill): Promise<s
      where steam_offer_id is not null and delivered_at is not null`,
     z.object({ offer: z.string(), steamTrade: z.string(), state: z.string() }),
   )
-  const credited = new Map(rows.map((row) => [row.offer, row]))
+  const creditByOffer = new Map(rows.map((row) => [row.offer, row]))
   const bots = new Set(BOTS.map((name) => steam.as(name).steamId))
   // If all items went back before the till had seen the trade, it is never credited.
   const takenBack = new Set(wholeReversals(steam))
   // Offers that give items are the vault's.
   const sent = steam.world().offers.filter((offer) => bots.has(offer.sender) && offer.give.length === 0)
   for (const offer of sent) {
-    const row = credited.get(offer.id)
+    const row = creditByOffer.get(offer.id)
     if (offer.state === STATE.accepted && row === undefined && !takenBack.has(offer.tradeId ?? '')) {
       problems.push(`offer ${offer.id} was accepted and not credited`)
     }
@@ -59,13 +58,13 @@ async function compareOffersWithCredits({ pool, steam }: ProcessTill): Promise<s
       problems.push(`offer ${offer.id} was credited for Steam trade ${row.steamTrade}, not ${offer.tradeId}`)
     }
     if (offer.state === STATE.active) problems.push(`offer ${offer.id} is still open`)
-    credited.delete(offer.id)
+    creditByOffer.delete(offer.id)
   }
   const offersByCode = Map.groupBy(sent, (offer) => offer.message)
   for (const [code, offers] of offersByCode) {
     if (offers.length > 1) problems.push(`code ${code} was sent ${offers.length} times`)
   }
-  for (const offer of credited.keys()) problems.push(`offer ${offer} is credited and not on Steam`)
+  for (const offer of creditByOffer.keys()) problems.push(`offer ${offer} is credited and not on Steam`)
   return problems
 }
 
@@ -255,12 +254,17 @@ export async function countWork({ pool, receiver }: ProcessTill): Promise<WorkCo
     pool,
     `select (select count(*)::int from trade where delivered_at is not null) as deliveries,
       (select count(*)::int from trade where reversed_amount > 0) as reversals,
-      (select coalesce(sum(total), 0)::int from trade where delivered_at is not null) as credited,
+      (select coalesce(sum(total), 0)::int from trade where delivered_at is not null) as "creditedMinor",
       (select count(*)::int from event) as events`,
-    z.object({ deliveries: z.number(), reversals: z.number(), credited: z.number(), events: z.number() }),
+    z.object({
+      deliveries: z.number(),
+      reversals: z.number(),
+      creditedMinor: z.number(),
+      events: z.number(),
+    }),
   )
-  const { deliveries = 0, reversals = 0, credited = 0, events = 0 } = row ?? {}
-  return { deliveries, reversals, credited, events, webhooks: receiver.received.length }
+  const { deliveries = 0, reversals = 0, creditedMinor = 0, events = 0 } = row ?? {}
+  return { deliveries, reversals, creditedMinor, events, webhooks: receiver.received.length }
 }
 
 /** Returns a line for everything that must still change before the books can be compared. */

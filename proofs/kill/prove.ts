@@ -125,7 +125,7 @@ function report({ oneKill, worlds }: KillFindings, seed: number): Finding {
     seed,
     deliveries: sum(({ deliveries }) => deliveries),
     reversals,
-    creditedCents: sum(({ credited }) => credited),
+    creditedCents: sum(({ creditedMinor }) => creditedMinor),
     events: sum(({ events }) => events),
     webhooksReceived: sum(({ webhooks }) => webhooks),
     seconds,

@@ -24,7 +24,7 @@ import { createKey } from './vault.ts'
 
 /** At most this many seeds are tried for each defect. A seed of the real level takes seconds. */
 const SEEDS_PER_DEFECT = { pure: 200, real: 40 }
-/** The result lists at most this many broken seeds. */
+/** The result lists at most this many failing seeds. */
 const MOST_LISTED = 20
 
 export const salesProof = defineProof({
@@ -110,7 +110,7 @@ type Plan = { level: LevelName; from: number; seeds: number }
 
 async function simulate(runners: Runners, { level, from, seeds }: Plan): Promise<Finding> {
   const faults = new Map<Fault, number>()
-  const broken: { seed: number; broke: string }[] = []
+  const failing: { seed: number; broke: string }[] = []
   const hashes: string[] = []
   let offers = 0
   for (let seed = from; seed < from + seeds; seed += 1) {
@@ -119,7 +119,7 @@ async function simulate(runners: Runners, { level, from, seeds }: Plan): Promise
     hashes.push(outcome.hash)
     offers += outcome.offers
     if (outcome.violation === undefined) continue
-    broken.push({ seed, broke: outcome.violation.message })
+    failing.push({ seed, broke: outcome.violation.message })
     console.log(`seed ${seed} broke ${outcome.violation.message}`)
     console.log(`  npm run prove -- sales --level ${level} --seed ${seed}`)
   }
@@ -127,11 +127,11 @@ async function simulate(runners: Runners, { level, from, seeds }: Plan): Promise
   for (const fault of unmet) console.log(`no seed met this fault, so nothing is proved about it: ${fault}`)
   const traceHash = hashOf(hashes)
   console.log(
-    `${level}: ${seeds} seeds from ${from}, ${offers} offers, ${broken.length} broken; trace hash ${traceHash}`,
+    `${level}: ${seeds} seeds from ${from}, ${offers} offers, ${failing.length} failing; trace hash ${traceHash}`,
   )
   const { found, missed } = await findDefects(runners, SEEDS_PER_DEFECT[level])
-  const passed = broken.length === 0 && unmet.length === 0 && missed.length === 0
-  const run = { level, from, seeds, offers, traceHash, broken: broken.slice(0, MOST_LISTED) }
+  const passed = failing.length === 0 && unmet.length === 0 && missed.length === 0
+  const run = { level, from, seeds, offers, traceHash, broken: failing.slice(0, MOST_LISTED) }
   const content = { ...run, unmet, found, missed, faults: Object.fromEntries(faults) }
   return { passed, result: { name: `sales-${level}`, content } }
 }

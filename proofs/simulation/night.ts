@@ -40,7 +40,7 @@ async function night(level: LevelName, hours: number): Promise<Finding> {
   const lengthMs = hours * HOUR_MS
   const commit = commitOf(ROOT)
   const isOver = (): boolean => performance.now() - beganMs >= lengthMs
-  const total = { seeds: 0, steps: 0, simulatedMs: 0, broken: 0 }
+  const total = { seeds: 0, steps: 0, simulatedMs: 0, failing: 0 }
   let progress = 0
   const onOutcome = (outcome: SeedOutcome): void => {
     total.seeds += 1
@@ -48,25 +48,25 @@ async function night(level: LevelName, hours: number): Promise<Finding> {
     total.simulatedMs += outcome.simulatedMs
     noteViolation(outcome)
     const part = Math.floor(((performance.now() - beganMs) / lengthMs) * PROGRESS_PARTS)
-    if (part > progress) console.log(`${total.seeds} seeds, ${total.broken} broken`)
+    if (part > progress) console.log(`${total.seeds} seeds, ${total.failing} failing`)
     progress = Math.max(progress, part)
   }
   const noteViolation = (outcome: SeedOutcome): void => {
     const { seed, violation } = outcome
     if (violation === undefined) return
-    total.broken += 1
+    total.failing += 1
     printViolation(level, outcome)
     const at = new Date().toISOString()
     keepFailingSeed(FAILING_SEEDS, { level, seed, broke: violation.message, commit, at })
   }
   const wallMs = await runSeeds({ level, seeds: newSeeds(isOver), onOutcome })
   const elapsed = elapsedOf(total.simulatedMs, wallMs)
-  const { seeds, steps, broken } = total
-  console.log(`${level}: ${seeds} new seeds, ${steps} steps, ${broken} broken`)
+  const { seeds, steps, failing } = total
+  console.log(`${level}: ${seeds} new seeds, ${steps} steps, ${failing} failing`)
   console.log(elapsedInWords(elapsed))
-  if (broken > 0) console.log(`the broken seeds are in ${relative(ROOT, FAILING_SEEDS)}`)
-  const content = { level, hours, seeds, steps, ...elapsed, broken }
-  return { passed: broken === 0, result: { name: `night-${level}`, content } }
+  if (failing > 0) console.log(`the failing seeds are in ${relative(ROOT, FAILING_SEEDS)}`)
+  const content = { level, hours, seeds, steps, ...elapsed, broken: failing }
+  return { passed: failing === 0, result: { name: `night-${level}`, content } }
 }
 
 /** Yields new seeds until `isOver`, but at least one. */

@@ -9,7 +9,7 @@ import { CHOSEN_SEEDS_FILE, LEVELS, type LevelName, realSeeds, runPureSeed, unme
 import { runSeeds, type SeedOutcome, withDatabases } from './threads.ts'
 import { hashOf } from './trace.ts'
 
-/** A result keeps at most this many broken seeds. */
+/** A result keeps at most this many failing seeds. */
 const MOST_KEPT = 20
 /** How many times a long run prints its progress. */
 const PROGRESS_PARTS = 10
@@ -100,12 +100,12 @@ function report({ level, from, outcomes, wallMs, cpuSeconds }: Run): Finding {
   const steps = sum(outcomes.map((outcome) => outcome.steps))
   const seconds = Math.round(wallMs / 100) / 10
   const elapsed = elapsedOf(sum(outcomes.map(({ simulatedMs }) => simulatedMs)), wallMs)
-  const broken = outcomes.flatMap(({ seed, violation }) =>
+  const failing = outcomes.flatMap(({ seed, violation }) =>
     violation === undefined ? [] : [{ seed, broke: violation.message }],
   )
   for (const fault of missing) console.log(`no seed met this fault, so nothing is proved about it: ${fault}`)
   console.log(
-    `${level}: ${outcomes.length} seeds from ${from}, ${steps} steps in ${seconds} s, ${broken.length} broken`,
+    `${level}: ${outcomes.length} seeds from ${from}, ${steps} steps in ${seconds} s, ${failing.length} failing`,
   )
   console.log(elapsedInWords(elapsed))
   console.log(`trace hash ${traceHash}`)
@@ -119,11 +119,11 @@ function report({ level, from, outcomes, wallMs, cpuSeconds }: Run): Finding {
     seconds,
     cpuSeconds,
     ...elapsed,
-    broken: broken.slice(0, MOST_KEPT),
+    broken: failing.slice(0, MOST_KEPT),
     faults: totals(outcomes),
     unmet: missing,
   }
-  const passed = broken.length === 0 && missing.length === 0
+  const passed = failing.length === 0 && missing.length === 0
   return { passed, result: { name: `simulate-${level}`, content } }
 }
 

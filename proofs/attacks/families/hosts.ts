@@ -1,7 +1,7 @@
 /** Calls for another host, or with a scheme other than https: family 49. */
 import { type Family, family } from '../attack.ts'
 import { answered } from './checks.ts'
-import { showsPage } from './pages.ts'
+import { problemOfPage } from './pages.ts'
 
 const HOSTS = [
   'evil.example',
@@ -34,7 +34,7 @@ export const hosts: Family = family({
       off: [{ file: 'gateway/http/host.ts', from: 'if (needsHttps && !isHttps(request))', to: 'if (false)' }],
     },
   },
-  honest: showsPage,
+  honest: problemOfPage,
   cases: (target) => [
     ...HOSTS.flatMap((host) =>
       ['/', '/v1/deposits', `/api/payment?hash=${target.shoppers[0]?.hash}`].map((url) => ({

@@ -30,8 +30,8 @@ const pathsOf = (target: Target): string[] => {
   ]
 }
 
-/** Resolves to undefined if the gateway serves the page. */
-export const showsPage = (target: Target) => answered(target.ask({ url: '/' }), 200)
+/** Resolves to the problem, or to undefined if the gateway serves the page. */
+export const problemOfPage = (target: Target) => answered(target.ask({ url: '/' }), 200)
 
 const ORIGINS = [
   'https://evil.example',
@@ -57,7 +57,7 @@ const cors = family({
       off: [{ file: HEADERS, from: POLICY_LINE, to: `${POLICY_LINE} ['access-control-allow-origin', '*'],` }],
     },
   },
-  honest: showsPage,
+  honest: problemOfPage,
   cases: (target) =>
     pathsOf(target).flatMap((url) =>
       ORIGINS.flatMap((origin) =>
@@ -92,7 +92,7 @@ const framing = family({
       off: [{ file: HEADERS, from: `\`frame-ancestors \${framedBy}\`,`, to: '' }],
     },
   },
-  honest: showsPage,
+  honest: problemOfPage,
   cases: (target) =>
     pathsOf(target).map((url) => ({
       what: url,
@@ -129,7 +129,7 @@ const policy = family({
       { at: `${HEADERS} pageHeaders`, off: [{ file: HEADERS, from, to }] },
     ]),
   ),
-  honest: showsPage,
+  honest: problemOfPage,
   cases: (target) =>
     Object.keys(DIRECTIVES).flatMap((directive) =>
       pagePathsOf(target).map((url) => ({
@@ -252,7 +252,7 @@ const debugging = family({
       ],
     },
   },
-  honest: showsPage,
+  honest: problemOfPage,
   cases: (target) =>
     pathsOf(target).flatMap((url) => [
       {
@@ -289,7 +289,7 @@ const cookies = family({
       { at: `${CSRF} createCsrf`, off: [{ file: CSRF, from, to }] },
     ]),
   ),
-  honest: showsPage,
+  honest: problemOfPage,
   cases: (target) =>
     Object.entries(COOKIE_PARTS).flatMap(([stoppedBy, [part]]) =>
       pagePathsOf(target).map((url) => ({
@@ -318,7 +318,7 @@ const caches = family({
         },
       ],
     },
-    'the answer of this deposit': {
+    'the ETag of this deposit only': {
       at: 'gateway/deposits/routes.ts paymentRoute',
       off: [
         {
@@ -331,9 +331,9 @@ const caches = family({
   },
   honest: (target) => answered(target.ask({ url: `/api/payment?hash=${hashOf(target)}` }), 200),
   cases(target) {
-    const personal = target.shoppers.map(({ hash }) => `/api/payment?hash=${hash}`)
-    const stored: Case<'not stored' | 'the answer of this deposit'>[] = [
-      ...personal,
+    const paymentUrls = target.shoppers.map(({ hash }) => `/api/payment?hash=${hash}`)
+    const cacheCases: Case<'not stored' | 'the ETag of this deposit only'>[] = [
+      ...paymentUrls,
       '/v1/deposits',
       '/v1/balance',
     ].map((url) => ({
@@ -344,19 +344,19 @@ const caches = family({
         return problemIf(headers['cache-control'] !== 'no-store', String(headers['cache-control']))
       },
     }))
-    const etags = personal.flatMap((url, index) =>
-      personal
+    const etagCases = paymentUrls.flatMap((url, index) =>
+      paymentUrls
         .filter((other) => other !== url)
         .map((other) => ({
-          what: `the ETag of deposit ${personal.indexOf(other)} for deposit ${index}`,
-          stoppedBy: 'the answer of this deposit' as const,
+          what: `the ETag of deposit ${paymentUrls.indexOf(other)} for deposit ${index}`,
+          stoppedBy: 'the ETag of this deposit only' as const,
           async attack() {
             const etag = String((await target.ask({ url: other })).headers.etag)
             return answered(target.ask({ url, headers: { 'if-none-match': etag } }), 200)
           },
         })),
     )
-    return [...stored, ...etags]
+    return [...cacheCases, ...etagCases]
   },
 })
 

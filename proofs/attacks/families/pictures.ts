@@ -88,6 +88,7 @@ export const pictures: Family = family({
         {
           file: PROFILE,
           from: 'DEFAULT_AVATAR}_full.jpg`',
+          // Discards the address that was built, and returns Steam's URL.
           to: 'DEFAULT_AVATAR}_full.jpg`.slice(0, 0) + url',
         },
       ],
