@@ -16,8 +16,8 @@ export type CreditStore = {
   /**
    * Runs `decide` with the saved state of the deposit, and saves the result in the same transaction. If the result is
    * undefined, nothing changes. Until the transaction has ended, no other call may read this state, even if nothing is
-   * saved yet: a lock on a row that does not exist yet stops nobody, and two first events would both be credited. So
-   * save a row (`sequence` and `spendable` 0) before you lock it, or lock more than the row.
+   * saved yet: a lock on a missing row stops nobody, and two simultaneous events of a new deposit would both be
+   * credited. So save a row (`sequence` and `spendable` 0) before you lock it, or lock more than the row.
    */
   update(deposit: Deposit, decide: (before: Kept | undefined) => Settled | undefined): Promise<void> | void
   /** `sequence` of the last event read from the log; 0 at first. */
@@ -26,7 +26,8 @@ export type CreditStore = {
 }
 
 /**
- * Returns the balance change for a deposit of this sequence. Undefined if this or a larger one was already processed.
+ * Returns the balance change for the deposit as of the event with this sequence. Undefined if this or a later one was
+ * already processed.
  */
 export function settle(before: Kept | undefined, deposit: Deposit, sequence: number): Settled | undefined {
   if (before !== undefined && before.sequence >= sequence) return undefined

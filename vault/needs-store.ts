@@ -22,7 +22,7 @@ export function needsIn(query: Query): NeedsStore {
         `with given as (
            select * from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[])
              as need (kind, about, text, since, seen_at)),
-         over as (
+         deleted as (
            delete from vault_need where not exists (
              select from given where given.kind = vault_need.kind and given.about = vault_need.about))
          insert into vault_need (kind, about, text, since, seen_at) select * from given

@@ -21,9 +21,13 @@ it.each(['TRADETILL_STEAM_SANDBOX_URL', 'TRADETILL_MARKET_SANDBOX_URL'])(
 )
 
 it.each([
-  ['a certificate that nobody checks', { NODE_TLS_REJECT_UNAUTHORIZED: '0' }, 'NODE_TLS_REJECT_UNAUTHORIZED'],
-  ['a log of its calls, with their tokens', { NODE_DEBUG: 'https' }, 'NODE_DEBUG'],
-])('live mode refuses %s, which sandbox mode accepts', (_what, given, name) => {
+  [
+    'to run without certificate checks',
+    { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+    'NODE_TLS_REJECT_UNAUTHORIZED',
+  ],
+  ['to log its calls, with their tokens', { NODE_DEBUG: 'https' }, 'NODE_DEBUG'],
+])('live mode refuses %s, which sandbox mode allows', (_what, given, name) => {
   expect(() => readSettings({ ...LIVE, ...given })).toThrow(`${name} `)
   const sandbox = { TRADETILL_STEAM_SANDBOX_URL: 'http://127.0.0.1:4301', ...given }
   expect(readSettings(sandbox)).toMatchObject({ mode: 'sandbox' })
@@ -31,11 +35,11 @@ it.each([
 
 it('live mode refuses a database on another machine if its certificate is not checked', () => {
   const at = (rest: string) => ({ TRADETILL_VAULT_DATABASE_URL: `postgres://vault:secret@${rest}` })
-  const plain = at('db.example/till?sslmode=require')
-  expect(() => readSettings({ ...LIVE, ...plain })).toThrow(
+  const unverified = at('db.example/till?sslmode=require')
+  expect(() => readSettings({ ...LIVE, ...unverified })).toThrow(
     /^TRADETILL_VAULT_DATABASE_URL leads to db.example and has an sslmode that does not verify.*verify-full/,
   )
-  expect(() => readSettings({ ...LIVE, ...plain, TRADETILL_PLAIN_DATABASE: '1' })).not.toThrow()
+  expect(() => readSettings({ ...LIVE, ...unverified, TRADETILL_PLAIN_DATABASE: '1' })).not.toThrow()
   expect(() => readSettings({ ...LIVE, ...at('db.example/till?sslmode=verify-full') })).not.toThrow()
   expect(() => readSettings({ ...LIVE, ...at('localhost/till') })).not.toThrow()
   expect(() => readSettings({ ...LIVE, ...at('/till?host=/run/postgresql') })).not.toThrow()
@@ -44,9 +48,9 @@ it('live mode refuses a database on another machine if its certificate is not ch
   expect(() => readSettings({ ...LIVE, ...socket('socket:/run/postgresql?db=till') })).not.toThrow()
   expect(() => readSettings({ ...LIVE, ...socket('socket:db.example?db=till') })).toThrow('leads to')
   expect(() => readSettings({ ...LIVE, ...at('a b/till') })).toThrow('must be a URL with a host')
-  expect(() => readSettings({ ...LIVE, ...plain, TRADETILL_PLAIN_DATABASE: '0' })).toThrow('leads to')
+  expect(() => readSettings({ ...LIVE, ...unverified, TRADETILL_PLAIN_DATABASE: '0' })).toThrow('leads to')
 })
 
-it('sandbox mode is refused without a Steam sandbox, in a message with the command for the vault of npm start', () => {
+it('sandbox mode needs a Steam sandbox, and the error names the command for the vault of npm start', () => {
   expect(() => readSettings({})).toThrow(/needs TRADETILL_STEAM_SANDBOX_URL.*npm run -s vault/)
 })

@@ -31,11 +31,13 @@ const active: DealWithOffer = {
 
 type AfterCase = {
   state: 'needs_confirmation' | 'active' | 'in_escrow'
+  /** How long after the intent the step is chosen. */
   ageMs: number
   /** How long after the intent the offer became known. */
   sentAfterMs?: number
   isReported?: boolean
   order?: 'report_then_confirm'
+  /** How much of the sale's time limit is left. */
   leftMs?: number
 }
 const kindAfter = ({
@@ -55,51 +57,79 @@ const kindAfter = ({
 }
 
 describe('a deal', () => {
+  /** `limitMs`: how long after the intent the sale's time limit ends; undefined while the market has not said so. */
   it.each([
-    [4 * MINUTE_MS, Infinity, 'send'],
-    [4 * MINUTE_MS + 1, Infinity, 'abandon'],
-    [0, 45_000, 'send'],
-    [0, 44_999, 'abandon'],
-    [1, 45_000, 'abandon'],
-    [4 * MINUTE_MS, undefined, 'wait'],
-    [4 * MINUTE_MS + 1, undefined, 'abandon'],
-  ])('without an offer, %i ms after the intent, with the limit at %s ms: %s', (ageMs, dueByMs, kind) => {
-    const known = { dueByMs: dueByMs && START.getTime() + dueByMs, now: after(ageMs) }
-    expect(stepBefore(intended, known).kind).toBe(kind)
+    ['four minutes after the intent', { ageMs: 4 * MINUTE_MS, limitMs: Infinity }, 'send'],
+    ['more than four minutes after the intent', { ageMs: 4 * MINUTE_MS + 1, limitMs: Infinity }, 'abandon'],
+    ['with a time limit of 45 seconds', { ageMs: 0, limitMs: 45_000 }, 'send'],
+    ['with a time limit of less than 45 seconds', { ageMs: 0, limitMs: 44_999 }, 'abandon'],
+    ['with less than 45 seconds left of its time limit', { ageMs: 1, limitMs: 45_000 }, 'abandon'],
+    ['with an unknown time limit', { ageMs: 4 * MINUTE_MS, limitMs: undefined }, 'wait'],
+    [
+      'with an unknown time limit, more than four minutes after the intent',
+      { ageMs: 4 * MINUTE_MS + 1, limitMs: undefined },
+      'abandon',
+    ],
+  ])('without an offer, %s: %s', (_when, { ageMs, limitMs }, kind) => {
+    const time = { dueByMs: limitMs && START.getTime() + limitMs, now: after(ageMs) }
+    expect(stepBefore(intended, time).kind).toBe(kind)
   })
 
   it.each([
-    [{ state: 'needs_confirmation', ageMs: 5 * MINUTE_MS }, 'confirm'],
+    ['five minutes after the intent', { ageMs: 5 * MINUTE_MS }, 'confirm'],
     // The market has cancelled the sale by then, so a confirmation would give the item for nothing.
-    [{ state: 'needs_confirmation', ageMs: 5 * MINUTE_MS + 1 }, 'cancel'],
+    ['more than five minutes after the intent', { ageMs: 5 * MINUTE_MS + 1 }, 'cancel'],
     // The vault was down, and found the offer only afterwards.
-    [{ state: 'needs_confirmation', ageMs: 5 * MINUTE_MS + 1, sentAfterMs: 5 * MINUTE_MS }, 'cancel'],
+    ['found too late', { ageMs: 5 * MINUTE_MS + 1, sentAfterMs: 5 * MINUTE_MS }, 'cancel'],
     // The clock was set back, so the age is unknown.
-    [{ state: 'needs_confirmation', ageMs: -5 * MINUTE_MS }, 'confirm'],
-    [{ state: 'needs_confirmation', ageMs: -5 * MINUTE_MS - 1 }, 'cancel'],
-    [{ state: 'needs_confirmation', ageMs: 0, leftMs: 20_000 }, 'confirm'],
-    [{ state: 'needs_confirmation', ageMs: 0, leftMs: 19_999 }, 'cancel'],
-    [{ state: 'needs_confirmation', ageMs: 0, leftMs: 19_999, order: 'report_then_confirm' }, 'cancel'],
-    // The time limit is for the hand-over. The buyer may accept later.
-    [{ state: 'active', ageMs: 0, leftMs: -1, isReported: true }, 'ask'],
-    [{ state: 'needs_confirmation', ageMs: 0, order: 'report_then_confirm' }, 'report'],
-    [{ state: 'needs_confirmation', ageMs: 0, order: 'report_then_confirm', isReported: true }, 'confirm'],
+    ['five minutes before the intent', { ageMs: -5 * MINUTE_MS }, 'confirm'],
+    ['more than five minutes before the intent', { ageMs: -5 * MINUTE_MS - 1 }, 'cancel'],
+    ['with 20 seconds left', { ageMs: 0, leftMs: 20_000 }, 'confirm'],
+    ['with less than 20 seconds left', { ageMs: 0, leftMs: 19_999 }, 'cancel'],
     [
-      {
-        state: 'needs_confirmation',
-        ageMs: 5 * MINUTE_MS + 1,
-        order: 'report_then_confirm',
-        isReported: true,
-      },
+      'with less than 20 seconds left for the report too',
+      { ageMs: 0, leftMs: 19_999, order: 'report_then_confirm' },
       'cancel',
     ],
-    [{ state: 'active', ageMs: 0 }, 'report'],
-    [{ state: 'active', ageMs: 10 * MINUTE_MS, isReported: true }, 'ask'],
-    [{ state: 'active', ageMs: 10 * MINUTE_MS + 1, isReported: true }, 'cancel'],
-    [{ state: 'active', ageMs: -10 * MINUTE_MS, isReported: true }, 'ask'],
-    [{ state: 'active', ageMs: -10 * MINUTE_MS - 1, isReported: true }, 'cancel'],
-    [{ state: 'in_escrow', ageMs: 60 * MINUTE_MS, isReported: true }, 'wait'],
-  ] satisfies [AfterCase, string][])('whose offer is %o: %s', (seen, kind) => {
-    expect(kindAfter(seen)).toBe(kind)
+    ['to be reported first', { ageMs: 0, order: 'report_then_confirm' }, 'report'],
+    ['already reported', { ageMs: 0, order: 'report_then_confirm', isReported: true }, 'confirm'],
+    [
+      'already reported, more than five minutes after the intent',
+      { ageMs: 5 * MINUTE_MS + 1, order: 'report_then_confirm', isReported: true },
+      'cancel',
+    ],
+  ] satisfies [string, Omit<AfterCase, 'state'>, string][])(
+    'whose offer needs a confirmation, %s: %s',
+    (_when, given, kind) => {
+      expect(kindAfter({ state: 'needs_confirmation', ...given })).toBe(kind)
+    },
+  )
+
+  it.each([
+    ['not reported', { ageMs: 0 }, 'report'],
+    // A confirmed offer outlives the time limit: the buyer may accept until CANCEL_AFTER_MS.
+    ['reported, after the time limit', { ageMs: 0, leftMs: -1, isReported: true }, 'ask'],
+    ['reported, ten minutes after it was sent', { ageMs: 10 * MINUTE_MS, isReported: true }, 'ask'],
+    [
+      'reported, more than ten minutes after it was sent',
+      { ageMs: 10 * MINUTE_MS + 1, isReported: true },
+      'cancel',
+    ],
+    // The clock was set back.
+    ['reported, ten minutes before it was sent', { ageMs: -10 * MINUTE_MS, isReported: true }, 'ask'],
+    [
+      'reported, more than ten minutes before it was sent',
+      { ageMs: -10 * MINUTE_MS - 1, isReported: true },
+      'cancel',
+    ],
+  ] satisfies [string, Omit<AfterCase, 'state'>, string][])(
+    'whose offer is open, %s: %s',
+    (_when, given, kind) => {
+      expect(kindAfter({ state: 'active', ...given })).toBe(kind)
+    },
+  )
+
+  it('whose offer is in escrow: wait', () => {
+    expect(kindAfter({ state: 'in_escrow', ageMs: 60 * MINUTE_MS, isReported: true })).toBe('wait')
   })
 })

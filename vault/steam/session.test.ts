@@ -88,19 +88,19 @@ it('the wait for the next login is longer after Steam’s second refusal for too
 
 it('a form that is no longer allowed when its turn comes is not sent', async () => {
   const { session } = await openSession()
-  const askedWith: string[] = []
+  const answersGiven: string[] = []
   const form = (answer: boolean) =>
     session.form('cancel', '/tradeoffer/1/cancel', {
       fields: {},
       referer: 'https://steamcommunity.com/',
       isStillAllowed: () => {
-        askedWith.push(String(answer))
+        answersGiven.push(String(answer))
         return answer
       },
     })
   expect(await form(false)).toEqual({ kind: 'not_made' })
   expect((await form(true)).kind).not.toBe('not_made')
-  expect(askedWith).toEqual(['false', 'true'])
+  expect(answersGiven).toEqual(['false', 'true'])
 })
 
 it('an offer that may no longer be confirmed when its turn comes is not confirmed', async () => {
@@ -119,15 +119,15 @@ it('an offer that may no longer be confirmed when its turn comes is not confirme
   const gift = { partnerSteamId, token, message: 'a gift', assets }
   const sent = await giftOffers.send(gift)
   const offerId = sent.kind === 'sent' ? sent.offerId : ''
-  const askedWith: string[] = []
+  const answersGiven: string[] = []
   const confirm = (answer: boolean) =>
     giftOffers.confirm(offerId, gift, () => {
-      askedWith.push(String(answer))
+      answersGiven.push(String(answer))
       return answer
     })
   expect(await confirm(false)).toBe(false)
   expect(await giftOffers.read(offerId)).toEqual({ state: 'needs_confirmation' })
   expect(await confirm(true)).toBe(true)
   expect(await giftOffers.read(offerId)).toEqual({ state: 'active' })
-  expect(askedWith).toEqual(['false', 'true'])
+  expect(answersGiven).toEqual(['false', 'true'])
 })

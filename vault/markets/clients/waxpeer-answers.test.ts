@@ -77,12 +77,12 @@ it('a price a thousand times too low does not count as the listing’s price', (
 })
 
 it.each([
-  ['28500', { kind: 'paid', receivedMinor: 2_850n }],
+  ['28500', 'a payment of $28.50', { kind: 'paid', receivedMinor: 2_850n }],
   // With a decimal point, it may be dollars. The unit must not be guessed.
-  ['28.00', { kind: 'pending' }],
-  ['"28.00"', { kind: 'pending' }],
-  ['28.50', { kind: 'pending' }],
-])('the proceeds of %s are read as %o', (amount, end) => {
+  ['28.00', 'pending', { kind: 'pending' }],
+  ['"28.00"', 'pending', { kind: 'pending' }],
+  ['28.50', 'pending', { kind: 'pending' }],
+])('the proceeds of %s are read as %s', (amount, _meaning, end) => {
   const row = `{"id":1,"item_id":2,"price":30000,"give_amount":${amount},"game":"rust","status":5,"action":"sell",
     "created":"2027-01-01T00:00:00.000Z"}`
   const { trades } = historySchema.parse(parseLossless(`{"data":{"trades":[${row}]}}`)).data
