@@ -162,7 +162,7 @@ test('A-030 the money section of the help page ends with a complete sentence, wh
     const money = page.getByRole('main').locator('section').first()
     await money.getByText(helpTexts.en.money.text).waitFor()
     const lastParagraph =
-      contacts.length === 0 ? helpTexts.en.money.text : `${helpTexts.en.money.further} ${contacts[0]}`
+      contacts.length === 0 ? helpTexts.en.money.text : `${helpTexts.en.money.contactIntro} ${contacts[0]}`
     await expect.poll(() => money.getByRole('paragraph').last().textContent()).toBe(lastParagraph)
     await expect.poll(() => money.getByRole('link').allTextContents()).toEqual(contacts)
     await page.unroute('**/help')

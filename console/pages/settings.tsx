@@ -67,7 +67,7 @@ function Proposals() {
                 { name: 'Number', show: ({ proposalId }) => proposalId },
                 { name: 'State', show: ({ state }) => <Status name={state} /> },
                 { name: 'Act', show: ({ act }) => act },
-                { name: 'What', show: ({ input }) => <code className="long">{JSON.stringify(input)}</code> },
+                { name: 'Input', show: ({ input }) => <code className="long">{JSON.stringify(input)}</code> },
                 {
                   name: 'Worth',
                   isNumber: true,
@@ -77,7 +77,7 @@ function Proposals() {
                 { name: 'Why', show: ({ reason }) => reason ?? '—' },
                 { name: 'When', show: ({ createdAt }) => <Time at={createdAt} /> },
                 {
-                  name: 'Acts',
+                  name: 'Decision',
                   show: ({ proposalId, state, act }) =>
                     state === 'open' && <Decide proposalId={proposalId} act={act} refresh={refresh} />,
                 },
@@ -106,7 +106,7 @@ function Decide({ proposalId, act, refresh }: { proposalId: string; act: string;
         {...common}
         act="proposal approve"
         label="Approve"
-        does={`Carries out the act: ${act}. If no operator backs it yet, only records that you do.`}
+        does={`Carries out the act: ${act}. A proposal by command needs two operators: the first only backs it.`}
       />
       <ActButton {...common} act="proposal decline" label="Decline" does="Rejects the act." needsReason />
     </div>

@@ -44,8 +44,8 @@ const NO_DETAILS: Refusal = { code: null, detail: null }
 export type Api = ReturnType<typeof createApi>
 
 /**
- * Calls the page's own origin. Each call sends the token that `cookies` then returns. `renew` is called when the page's
- * token is refused.
+ * Calls the page's own origin. Each call reads `cookies()` when it is sent, and sends their token. `renew` is called
+ * when the token is refused.
  */
 export function createApi(fetcher: typeof fetch, cookies: () => string, renew: () => void = () => {}) {
   async function call<T>(request: Call): Promise<Answer<T>> {
@@ -54,7 +54,8 @@ export function createApi(fetcher: typeof fetch, cookies: () => string, renew: (
       first.kind === 'refused' && first.refusal.code === ('cross_site_token' satisfies ErrorCode)
     if (!isTokenRefused) return first
     renew()
-    // Repeat once, with the cookie that the refusal set. A frame has no cookie: there, `renew` reloads an old page.
+    // Repeat once, with the cookie that the refusal set. A frame has no cookie: there, `renew` reloads the page if its
+    // token may have expired.
     return attempt<T>(request)
   }
 

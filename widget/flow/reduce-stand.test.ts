@@ -47,7 +47,7 @@ describe('the inventory', () => {
     expect(loading(play(state, RELOAD).state)).toMatchObject({ isReload: true })
   })
 
-  it('A-102 an error without a type and a failed call count as internal errors', () => {
+  it('A-102 has an internal error if its error has no type, or the call failed', () => {
     const untyped = inventory([item('1')], { inventoryError: true })
     expect(standOf(withInventory(openedOn('created'), untyped)).inventory).toEqual({
       status: 'error',
@@ -58,7 +58,7 @@ describe('the inventory', () => {
     expect(standOf(failed).inventory).toEqual({ status: 'error', type: 'internal' })
   })
 
-  it('is refused to a page that has asked too often, which says so and sets its picks aside', () => {
+  it('is refused if the page has asked too often: the page then says so and sets its picks aside', () => {
     const state = play(withItems(), toggle('1'), RELOAD).state
     const request = inventoryRequest(state)
     const { state: refused } = play(state, { kind: 'inventoryFailed', request, code: 'too_many_looks' })
@@ -108,7 +108,7 @@ describe('the inventory', () => {
     expect(loading(play(refused, loaded()).state)).toBeUndefined()
   })
 
-  it('A-114 the page opens on the default game if the store takes it, and otherwise on the first accepted game', () => {
+  it('A-114 is that of the default game if the store takes it, and otherwise of the first accepted game', () => {
     expect(standOf(openedOn('created', { games: ['rust', 'tf'] })).game).toBe('rust')
     expect(standOf(openedOn('created', { games: ['tf', 'cs'] })).game).toBe('cs')
   })
@@ -126,11 +126,11 @@ describe('the inventory', () => {
   })
 
   it.each([
-    ['another game', { kind: 'gameChosen', game: 'dota' }],
-    ['another language', { kind: 'languageChosen', language: 'ru' }],
-    ['a reload', RELOAD],
+    ['another game is chosen', { kind: 'gameChosen', game: 'dota' }],
+    ['another language is chosen', { kind: 'languageChosen', language: 'ru' }],
+    ['Reload is pressed', RELOAD],
   ] satisfies [string, FlowEvent][])(
-    'A-071 %s makes a new request, and the late answer to the old one is dropped',
+    'A-071 is requested again if %s, and the late answer to the old request is dropped',
     (_what, event) => {
       const first = openedOn('created')
       const late = inventoryRequest(first)
@@ -143,7 +143,7 @@ describe('the inventory', () => {
     },
   )
 
-  it('A-071 clearing the link ends the request, and a late answer is dropped', () => {
+  it('A-071 is no longer requested once the link is cleared, and a late answer is dropped', () => {
     const first = openedOn('created')
     const late = inventoryRequest(first)
     const gone = play(first, { kind: 'linkTyped', text: '' }).state
@@ -151,7 +151,7 @@ describe('the inventory', () => {
     expect(play(gone, { kind: 'inventoryLoaded', request: late, inventory: inventory([]) }).state).toBe(gone)
   })
 
-  it('A-071 D-27 another language keeps the items and the picks, but another game has its own items and picks', () => {
+  it('A-071 D-27 keeps its items and picks in another language, but another game has its own', () => {
     const state = play(withItems(), toggle('1')).state
     const russian = play(state, { kind: 'languageChosen', language: 'ru' }).state
     expect(shownInventory(standOf(russian))?.items).toHaveLength(3)
@@ -168,11 +168,11 @@ describe('the inventory', () => {
     expect(loading(play(state, { kind: 'languageChosen', language: 'en' }).state)).toBeUndefined()
   })
 
-  it.each(GAMES)('A-019 %s can be chosen', (game) => {
+  it.each(GAMES)('A-019 can be that of %s', (game) => {
     expect(standOf(play(withItems(), { kind: 'gameChosen', game }).state).game).toBe(game)
   })
 
-  it('D-27 a reload keeps the picks whose items are still in the inventory', () => {
+  it('D-27 keeps the picks that it still contains after a reload', () => {
     const state = play(withItems(), toggle('3'), toggle('1'), RELOAD).state
     expect(selectionOf(state)).toEqual(['3', '1'])
     expect(selectionOf(withInventory(state, inventory([item('1'), item('9')])))).toEqual(['1'])
@@ -265,7 +265,7 @@ describe('items for an amount', () => {
     [1, 300],
     [450, 450],
     [9_000, 600],
-  ])('of %i are searched for with the target %i, which the deposit takes', (amount, target) => {
+  ])('of %i have the target %i, which is within the limits of the deposit', (amount, target) => {
     const state = play(withItems(), loaded({ maxAmount: 600 }), askFor(amount)).state
     expect(searchActivities(state)).toMatchObject([{ target }])
   })
@@ -294,8 +294,8 @@ describe('items for an amount', () => {
     const asked = play(withItems(), toggle('1'), toggle('2'), askFor(400), { kind: 'payPressed' }).state
     expect(asked.modal.kind).toBe('creating')
     expect(selectionOf(play(asked, answer(asked, '3')).state)).toEqual(['1', '2'])
-    const loading = play(withItems(), RELOAD).state
-    expect(play(loading, askFor(400)).state).toBe(loading)
+    const reloading = play(withItems(), RELOAD).state
+    expect(play(reloading, askFor(400)).state).toBe(reloading)
   })
 })
 

@@ -198,7 +198,7 @@ describe('the confirmation', () => {
     expect(isPolling(state)).toBe(true)
   })
 
-  it('A-061 the polls stop when the shopper leaves the confirmation, and resume when it is reopened', () => {
+  it('A-061 stops the polls when the shopper leaves it, and resumes them when it is reopened', () => {
     const left = play(confirming(), LEAVE).state
     expect(modalKind(left)).toBe('none')
     expect(isPolling(left)).toBe(false)

@@ -156,13 +156,13 @@ describe('the language', () => {
     expect(play(start, loaded({ language: deposit })).state.language).toBe(expected)
   })
 
-  it('A-065 a deposit in an unsupported language keeps the stored language', () => {
+  it('A-065 stays the stored one if the deposit’s is not supported', () => {
     // Parsed, so the type does not exclude it.
     const unsupported = JSON.parse('"xx"')
     expect(play(opening({ language: 'ru' }), loaded({ language: unsupported })).state.language).toBe('ru')
   })
 
-  it('A-066 D-10 a choice is stored, and later answers do not change it', () => {
+  it('A-066 D-10 is stored when it is chosen, and later answers do not change it', () => {
     const { state, effects } = play(
       openedOn('created', { language: 'en', user: null }),
       { kind: 'languageChosen', language: 'ru' },
@@ -172,14 +172,14 @@ describe('the language', () => {
     expect(effects).toEqual([{ kind: 'storeLanguage', language: 'ru' }])
   })
 
-  it('D-10 a choice made before the deposit is loaded is kept', () => {
+  it('D-10 stays as chosen if the choice was made before the deposit is loaded', () => {
     const { state } = play(opening(), { kind: 'languageChosen', language: 'ru' }, loaded({ language: 'en' }))
     expect(state.language).toBe('ru')
   })
 })
 
 describe('the trade link', () => {
-  it('A-081 an invalid text causes an error and is not sent', () => {
+  it('A-081 shows an error and is not sent if it is invalid', () => {
     const { state } = play(awaitingLink(), typed('https://steamcommunity.com/id/ada'))
     expect(linkOf(state)).toMatchObject({ status: 'invalid' })
     expect(kinds(state)).toEqual([])
@@ -191,7 +191,7 @@ describe('the trade link', () => {
     expect(kinds(state)).toEqual([])
   })
 
-  it('A-083 the link waits for the end of typing, waits again after each letter, and is then sent trimmed', () => {
+  it('A-083 waits for the end of typing, waits again after each letter, and is then sent trimmed', () => {
     const first = play(awaitingLink(), typed(` ${LINK}`)).state
     const second = play(first, typed(` ${LINK}z`)).state
     expect(kinds(first)).toEqual(['debounce'])
@@ -201,7 +201,7 @@ describe('the trade link', () => {
     expect(shownActivities(sent)).toMatchObject([{ kind: 'resolveUser', tradeUrl: `${LINK}z` }])
   })
 
-  it('A-084 the field ignores typing during the server’s check', () => {
+  it('A-084 cannot be changed during the server’s check', () => {
     const checking = play(awaitingLink(), typed(LINK), { kind: 'typingEnded' }).state
     expect(play(checking, typed(OTHER_LINK)).state).toBe(checking)
     expect(play(checking, typed('')).state).toBe(checking)
@@ -212,7 +212,7 @@ describe('the trade link', () => {
     expect(play(cleared, { kind: 'typingEnded' }).state).toBe(cleared)
   })
 
-  it('A-068 A-009 when the server finds the user, the page shows the stand and stores the link', () => {
+  it('A-068 A-009 is stored when the server finds the user, and the page then shows the stand', () => {
     const request = 1
     const { state, effects } = play(
       awaitingLink(),
@@ -225,7 +225,7 @@ describe('the trade link', () => {
     expect(kinds(state)).toEqual(['loadInventory'])
   })
 
-  it('A-089 A-101 an unknown user causes an error in the field, and a corrected link is checked', () => {
+  it('A-089 A-101 shows an error if its user is unknown, and is checked again once it is corrected', () => {
     const refusal = { code: 'user_not_found', detail: 'no' }
     const { state } = play(
       awaitingLink(),
@@ -244,7 +244,7 @@ describe('the trade link', () => {
     { kind: 'returned' },
     { kind: 'connectionChanged', isOnline: true },
     { kind: 'retryPressed' },
-  ] satisfies FlowEvent[])('a link that could not be checked is sent again after $kind', (event) => {
+  ] satisfies FlowEvent[])('is sent again after $kind if it could not be checked', (event) => {
     const { state } = play(
       awaitingLink(),
       typed(LINK),

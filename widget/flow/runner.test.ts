@@ -92,7 +92,7 @@ describe('the inventory', () => {
     else expect(page).toMatchObject({ stand: { inventory: { status: 'ready' } } })
   })
 
-  it('a refusal for too many calls has its own error', async () => {
+  it('has its own error if it is refused for too many calls', async () => {
     const { flow, pass } = start({ ...answers, '/api/inventory': () => problem(429, 'too_many_looks') })
     await pass(0)
     expect(flow.state().page).toMatchObject({ stand: { inventory: { type: 'tooManyLooks' } } })
@@ -112,7 +112,7 @@ describe('the inventory', () => {
     expect(flow.state().page).toMatchObject({ stand: { inventory: { status: 'error', type } } })
   })
 
-  it('A-102 a failed call shows the internal error', async () => {
+  it('A-102 has the internal error if its call failed', async () => {
     const { flow, pass } = start({ ...answers, '/api/inventory': () => problem(500, 'internal') })
     await pass(0)
     expect(flow.state().page).toMatchObject({ stand: { inventory: { status: 'error', type: 'internal' } } })

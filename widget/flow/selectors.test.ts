@@ -79,16 +79,16 @@ describe('the order', () => {
   const items = [item('1', 200, 'b'), item('2', 300, 'a'), item('3', 100, 'c'), item('4', 200, 'd')]
   const order = (sort: (typeof SORTS)[number]) => visibleItems(items, '', { sort }).map(({ id }) => id)
 
-  it('A-010 the sort “default” keeps the order of the answer', () => {
+  it('A-010 is that of the answer with the sort “default”', () => {
     expect(order('default')).toEqual(['1', '2', '3', '4'])
   })
 
-  it('A-115 A-010 a sort by price leaves equal prices in the order of the answer', () => {
+  it('A-115 A-010 is that of the answer among equal prices', () => {
     expect(order('priceDown')).toEqual(['2', '1', '4', '3'])
     expect(order('priceUp')).toEqual(['3', '1', '4', '2'])
   })
 
-  it('A-115 the first order is by descending price', () => {
+  it('A-115 is by descending price at first', () => {
     expect(standOf(openedOn('created')).sort).toBe('priceDown')
   })
 

@@ -21,7 +21,7 @@ const en = {
   money: {
     title: 'My funds haven’t arrived',
     text: 'Contact the store’s support first. Give them your payment number: it’s the number after the # at the top of the payment page. Once the payment has ended, that page links to a receipt for support. It says what happened and until when money is held.',
-    further: 'If that doesn’t help, contact us:',
+    contactIntro: 'If that doesn’t help, contact us:',
   },
   messenger: 'Messenger',
   when: {
@@ -53,7 +53,7 @@ const ru: typeof en = {
   money: {
     title: 'Деньги не пришли',
     text: 'Сначала обратитесь в поддержку магазина. Назовите номер платежа: он указан после знака # вверху страницы платежа. Когда платёж завершён, на этой странице есть ссылка на квитанцию для поддержки: в ней сказано, что произошло и до какого времени удержаны деньги.',
-    further: 'Если это не помогло, напишите нам:',
+    contactIntro: 'Если это не помогло, напишите нам:',
   },
   messenger: 'Мессенджер',
   when: {

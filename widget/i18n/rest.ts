@@ -30,7 +30,8 @@ const en = {
   goBack: 'Back to where you came from',
   partLoading: 'Loading the next step…',
   payFailed: 'The next step could not be loaded, so nothing was sent. Reload the page, then pay.',
-  stepFailed: 'This step could not be loaded. Your payment goes on and your items are safe: reload the page.',
+  stepFailed:
+    'This step could not be loaded. Your payment is still in progress and your items are safe. Reload the page.',
   failedToReceiveDeposit: 'failed to receive deposit',
   tradeLinkValid: 'Trade link is valid',
   tradeLinkMistakes: {
@@ -74,7 +75,7 @@ const en = {
   nowAtLeast: 'Now, at least',
   onDay: (day: string) => `On ${day}`,
   onDayExpected: (day: string) => `On ${day}, expected`,
-  onDayAtMost: (day: string) => `On ${day}, at most`,
+  onDayAtMost: (day: string) => `On ${day}, up to`,
   onDayOrEarlier: (day: string) => `On ${day} or earlier`,
   tooManyItems: 'You have chosen too many items to trade',
   offerWaiting: 'Your trade offer is waiting on Steam.',
@@ -117,7 +118,7 @@ const ru: RestTexts = {
   goBack: 'Вернуться туда, откуда вы пришли',
   partLoading: 'Загружаем следующий шаг…',
   payFailed: 'Следующий шаг не загрузился, поэтому ничего не отправлено. Обновите страницу и оплатите.',
-  stepFailed: 'Этот шаг не загрузился. Платёж продолжается, предметы в безопасности: обновите страницу.',
+  stepFailed: 'Этот шаг не загрузился. Платёж продолжается, предметы в безопасности. Обновите страницу.',
   failedToReceiveDeposit: 'не удалось загрузить пополнение',
   tradeLinkValid: 'Ссылка действительна',
   tradeLinkMistakes: {

@@ -32,8 +32,8 @@ function divide(word: string): string {
   )
   return [...word]
     .map((letter, at) => {
-      const isRoomy = at >= LEAST_LETTERS && at <= word.length - LEAST_LETTERS
-      return places.has(at) && isRoomy ? `${SOFT_HYPHEN}${letter}` : letter
+      const hasEnoughLetters = at >= LEAST_LETTERS && at <= word.length - LEAST_LETTERS
+      return places.has(at) && hasEnoughLetters ? `${SOFT_HYPHEN}${letter}` : letter
     })
     .join('')
 }

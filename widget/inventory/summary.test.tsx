@@ -157,7 +157,7 @@ describe('the offer', () => {
   const offer = { itemCount: 3, amount: 6_000, heldAmount: 4_000, heldUntil: '2026-11-30T12:00:00.000Z' }
 
   it.each<[string, Partial<Payment>, string]>([
-    ['while it is open', { status: 'pending', timeLeft: 300 }, 'Nov 30, at most'],
+    ['while it is open', { status: 'pending', timeLeft: 300 }, 'Nov 30, up to'],
     ['while it is being created', { creating: true }, 'November 30'],
   ])('shows its value %s, even after a reload without picks', (_, state, later) => {
     const shownText = text(

@@ -70,7 +70,7 @@ it('D-9 if nothing will be held, the dialog says so with the amount while the of
 })
 
 it.each([
-  ['en', { status: 'pending' }, ['Now, at least', '$15.00', 'On Dec 4, at most', '$5.00']],
+  ['en', { status: 'pending' }, ['Now, at least', '$15.00', 'On Dec 4, up to', '$5.00']],
   ['en', { status: 'pending', heldAmount: 2000 }, ['On Dec 4 or earlier', '$20.00']],
   // Credit on release depends on no limit, so its amount cannot change.
   ['en', { status: 'pending', heldAmount: 2000, heldBy: 'release' }, ['On December 4', '$20.00']],

@@ -17,7 +17,7 @@ export function PaymentMoney({ payment, expected = null }: Props) {
   const split = creditOf(payment)
   if (split === null) return null
   const { currency } = payment
-  // Only while the offer is open could the shopper expect its total to change.
+  // Show the note only while the offer is open: after that, nobody expects the total to change.
   const rows = {
     split,
     currency,

@@ -3,7 +3,10 @@ import type { FinalDepositStatus } from '../../contract/statuses.ts'
 /** The outcomes with an icon, a title and a description. A payment that timed out has none of these. */
 export type DrawnOutcome = Exclude<FinalDepositStatus, 'paymentTimeout'>
 
-/** `cancelled`: an offer that the store or somebody else cancelled. Its deposit ends as `tradeTimeout`. */
+/**
+ * `cancelled`: the offer was cancelled for the store, or on Steam but not by the till. Its deposit ends as
+ * `tradeTimeout`.
+ */
 type Shape = DrawnOutcome | 'cancelled'
 
 const SHAPES: Record<Shape, { tone: string; path: string }> = {

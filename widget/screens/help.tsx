@@ -22,7 +22,7 @@ export function Help() {
         <section>
           <h2>{help.money.title}</h2>
           <p>{help.money.text}</p>
-          <Contacts further={help.money.further} messenger={help.messenger} />
+          <Contacts contactIntro={help.money.contactIntro} messenger={help.messenger} />
         </section>
         <section>
           <h2>{help.escrow.title}</h2>
@@ -60,7 +60,7 @@ export function Help() {
 }
 
 /** The operator's contacts, which the gateway writes into the document if they are configured. */
-function Contacts({ further, messenger }: { further: string; messenger: string }) {
+function Contacts({ contactIntro, messenger }: { contactIntro: string; messenger: string }) {
   const { supportEmail, messengerUrl } = document.documentElement.dataset
   const links = [
     ...(messengerUrl ? [{ href: messengerUrl, text: messenger, target: '_blank' }] : []),
@@ -69,7 +69,7 @@ function Contacts({ further, messenger }: { further: string; messenger: string }
   if (links.length === 0) return null
   return (
     <p>
-      {further}
+      {contactIntro}
       {links.map(({ href, text, target }, index) => (
         <Fragment key={href}>
           {index === 0 ? ' ' : ' · '}
