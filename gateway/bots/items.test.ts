@@ -314,7 +314,7 @@ describe('the limits of a bot', () => {
 
   const itemLimit = (dota: number) => ({ itemsHeld: { ...DEFAULT_FLEET_LIMITS.itemsHeld, dota } })
 
-  it('are set by the operator', async () => {
+  it('stop new trades once reached: items of a game, open offers, and open offers to one partner', async () => {
     // The bot has ten items of Dota 2. A deposit brings two more.
     await till.db.insertInto('bot_games').values({ bot_id: bot.botId, items: '{"570": 10}' }).execute()
     const { body } = await aDeposit(till, store)

@@ -13,10 +13,13 @@ import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { captureLog } from '../testing/log.ts'
 import { type SilentProxy, startSilentProxy } from '../testing/silent-proxy.ts'
 import type { BotContext } from './bot.ts'
+import { LEASE_MS } from './lease-store.ts'
 import { startBots } from './runner.ts'
 import { listBots } from './store.ts'
 
 const box = createSecretBox(randomBytes(32))
+/** A write needs a lease that lasts longer than this. */
+const WRITE_DEADLINE_MS = 15_000
 
 let database: TestDatabase
 let proxy: SilentProxy
@@ -73,11 +76,11 @@ const expectOnline = () => expect.poll(() => listBots(database.db)).toMatchObjec
 
 it('a bot is given up when its lease ends, even if statements are waiting, and taken again when the database answers', async () => {
   const [bot] = contexts
-  expect(bot?.mayWrite(15_000)).toBe(true)
+  expect(bot?.mayWrite(WRITE_DEADLINE_MS)).toBe(true)
 
   proxy.swallow()
-  nowMs += 24_999
-  expect(bot?.mayWrite(15_000)).toBe(false)
+  nowMs += LEASE_MS - 1
+  expect(bot?.mayWrite(WRITE_DEADLINE_MS)).toBe(false)
   expect(steam.open).toBe(1)
   nowMs += 1
   await expect.poll(() => steam.open).toBe(0)

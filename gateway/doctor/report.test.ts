@@ -199,7 +199,7 @@ describe('tests of webhooks', () => {
     ])
   })
 
-  it('are not sent to a webhook whose secret no key of these settings opens, and the webhook is reported', async () => {
+  it('are not sent to a webhook whose secret the configured keys cannot decrypt: it is reported', async () => {
     await addStores(1)
     let sent = 0
     const states = await readStoreStates({

@@ -108,7 +108,7 @@ function send(method: string, path: string, { headers = {}, body = '' }) {
 }
 
 describe('refusals', () => {
-  test('a refusal is problem JSON from the catalogue, in the language of the call', async () => {
+  test('are problem JSON from the catalogue, in the language of the call', async () => {
     const answer = await fetch(`${base}/api/refused?language=ru`, { headers: { 'accept-language': 'en' } })
     expect(answer.status).toBe(409)
     expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8')
@@ -134,13 +134,13 @@ describe('refusals', () => {
     },
   )
 
-  test('the refusal of an invalid request names the invalid fields', async () => {
+  test('of an invalid request name the invalid fields', async () => {
     const answer = await fetch(`${base}/api/read?hash=a&hash=b`)
     expect(answer.status).toBe(400)
     expect(await answer.json()).toMatchObject({ code: 'invalid_request', errors: [{ path: 'hash' }] })
   })
 
-  test('a failure of the till is logged with its cause, which the caller does not see', async () => {
+  test('for a failure of the till do not show its cause, which is logged', async () => {
     const answer = await fetch(`${base}/api/broken`)
     expect(answer.status).toBe(500)
     const text = await answer.text()
@@ -169,7 +169,7 @@ describe('refusals', () => {
     ['TRACE', '/v1/call', 'GET, HEAD'],
     ['TRACE', '/v1/nothing', ''],
     ['GET', '/v1/nothing', undefined],
-  ])('the refusal of %s %s says which methods its path supports', async (method, path, allow) => {
+  ])('of %s %s say which methods its path supports', async (method, path, allow) => {
     const { headers } = await send(method, path, {})
     expect(headers.allow).toBe(allow)
   })

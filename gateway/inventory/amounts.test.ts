@@ -46,7 +46,7 @@ const accepted = { kind: 'sending' }
 const refusal = (code: string) => ({ kind: 'refused', code })
 
 describe('the amount of a trade', () => {
-  test('A-113 each game has a minimum amount, which the page shows in the deposit’s currency', async () => {
+  test('A-113 has a minimum in each game, which the page shows in the deposit’s currency', async () => {
     // 3 dollars for CS, and 1 dollar for the other games, at 0.80 euros a dollar.
     const shownMinimum = async (game: Game) => (await till.ask({ game })).minPrice
     expect(await Promise.all((['cs', 'dota', 'rust', 'tf'] as const).map(shownMinimum))).toEqual([
@@ -57,7 +57,7 @@ describe('the amount of a trade', () => {
     expect([await shownMinimum('cs'), await shownMinimum('tf')]).toEqual([1_603, 535])
   })
 
-  test('A-113 an amount below the minimum is refused, and one that equals it is accepted', async () => {
+  test('A-113 is refused below the minimum, and accepted if it equals the minimum', async () => {
     expect(await trade('2', '3')).toEqual(refusal('below_minimum'))
     // A case now credits 2.40 euros, the minimum.
     await setPrices(till, { Case: 3_333_400n })
@@ -83,7 +83,7 @@ describe('the amount of a trade', () => {
     expect(await trade('1')).toEqual(answer)
   })
 
-  test('D-15 the amount may exceed an exact target, and the trade’s total includes the excess', async () => {
+  test('D-15 may exceed an exact target, and the trade’s total includes the excess', async () => {
     await setLimits({ min_amount: 1_441n, target_amount: 1_441n })
     expect(await trade('1')).toEqual(refusal('below_minimum'))
     expect(await trade('1', '2')).toEqual(accepted)
@@ -94,7 +94,7 @@ describe('the amount of a trade', () => {
     ])
   })
 
-  test('D-13 the minimum that the page showed is enough, even if the exchange rate has changed since', async () => {
+  test('D-13 is enough at the minimum that the page showed, even if the exchange rate has changed since', async () => {
     await setPrices(till, { Case: 3_333_400n })
     const { minPrice, quoteId, items } = await till.ask()
     expect(items.find(({ id }) => id === '2')?.price).toBe(minPrice)

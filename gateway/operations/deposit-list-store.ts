@@ -114,7 +114,11 @@ export async function examineDeposits(
  * Returns whether a page can begin after this deposit: it exists, and has a credit if the list is by amount. After any
  * other deposit, the list would seem to end.
  */
-export async function hasPlace(db: Db, depositId: bigint, order: DepositOrder | undefined): Promise<boolean> {
+export async function canPageStartAfter(
+  db: Db,
+  depositId: bigint,
+  order: DepositOrder | undefined,
+): Promise<boolean> {
   const { rows } = await sql`
     select from deposit where id = ${depositId} and ${keyOf(order)} is not null`.execute(db)
   return rows.length > 0

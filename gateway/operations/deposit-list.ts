@@ -1,9 +1,9 @@
 /** Deposits of all stores: a list with filters, page by page. */
 import {
+  canPageStartAfter,
   type DepositFilter,
   depositRows,
   examineDeposits,
-  hasPlace,
   isSortCheaper,
   type ListedDeposit,
   mostExamined,
@@ -44,7 +44,8 @@ export async function listDeposits(
   let next: bigint | null = null
   for (let round = 1; ; round += 1) {
     const examined = await examineDeposits(db, { ...filter, before }, { now, isSorted })
-    if (examined.length === 0 && before !== undefined && !(await hasPlace(db, before, filter.order)))
+    // Without this check, an unknown `before` would look like the end of the list.
+    if (examined.length === 0 && before !== undefined && !(await canPageStartAfter(db, before, filter.order)))
       return refused('not_found', `Deposit ${before} is not in this list: begin the list again.`)
     const fitting = examined.filter(({ fits }) => fits).slice(0, filter.limit - ids.length)
     ids.push(...fitting.map(({ id }) => id))
@@ -81,7 +82,7 @@ export async function exportDeposits(deps: ReadDeps, filter: DepositFilter): Pro
     const { next } = answer.data
     if (next === null) return done({ deposits, next })
     if (deposits.length >= MOST_EXPORTED) {
-      const message = `Only the first ${deposits.length} of the list: go on with --before ${next}.`
+      const message = `Exported only the first ${deposits.length} deposits. Continue with --before ${next}.`
       return { kind: 'refused', refusal: 'conflict', message, data: { deposits, next } }
     }
     before = next

@@ -44,7 +44,7 @@ export async function showKeyRing({ db, config }: FindDeps): Promise<Answer<KeyR
   })
 }
 
-/** `unreadable`: the number of values that no key of these settings opens. */
+/** `unreadable`: the number of values that the configured keys cannot decrypt. */
 export type RotationResult = { resealed: number; left: number; unreadable: number }
 
 /**

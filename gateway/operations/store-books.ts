@@ -80,7 +80,7 @@ export async function exportStatement(
     const { next, currency } = answer.data
     if (next === null) return done({ currency, movements, next })
     if (movements.length >= MOST_EXPORTED) {
-      const message = `Only the first ${movements.length} movements: go on with --before ${next}.`
+      const message = `Exported only the first ${movements.length} movements. Continue with --before ${next}.`
       return { kind: 'refused', refusal: 'conflict', message, data: { currency, movements, next } }
     }
     before = next

@@ -1,5 +1,6 @@
 /**
- * Outages of Steam, which begin and end automatically, and the operator's maintenance. Both pause the shoppers' time.
+ * Outages of Steam, which begin and end automatically, and the operator's maintenance. Both pause the countdown of
+ * deposits, which is recorded as the outage `deposits`.
  */
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -40,8 +41,8 @@ export async function watchOutages({ db, clock, log, metrics }: OutageDeps): Pro
     }
     return openOutages(tx)
   })
-  for (const capability of ['offers', 'inventories', 'maintenance'] as const) {
-    metrics.outage.set({ capability }, ongoing.has(capability) ? 1 : 0)
+  for (const outage of ['offers', 'inventories', 'maintenance'] as const) {
+    metrics.outage.set({ capability: outage }, ongoing.has(outage) ? 1 : 0)
   }
 }
 
@@ -75,7 +76,7 @@ export async function beginMaintenance(
   })
 }
 
-/** Ends maintenance. Resolves to false if it was off. */
+/** Ends maintenance. Resolves to false if it was off. `watchOutages` then ends the outage `deposits`. */
 export async function endMaintenance({ db, clock }: MaintenanceDeps): Promise<boolean> {
   const now = clock.now()
   return inTransaction(db, (tx) => finish(tx, 'maintenance', now))

@@ -226,7 +226,7 @@ describe('an event', () => {
       { kind: 'looked', next: null },
       { held: { ...held, lookAt: null }, final: { ...final, lookAt: null } },
     ],
-  ])('%o gives the expected trade, and throws in every other state', (event, changed) => {
+  ])('$kind gives the expected trade, and throws in every other state', (event, changed) => {
     for (const trade of oneTradePerState) {
       const expected = changed[trade.state]
       if (expected === undefined) {

@@ -108,7 +108,7 @@ describe('the watch over a bot’s offers', () => {
     expect(cancels()).toBeGreaterThan(1)
   })
 
-  it('D-25 the watch cancels an offer whose code belongs to no trade, and ignores offers unlike a till’s', async () => {
+  it('D-25 cancels an offer whose code belongs to no trade, and ignores offers unlike a till’s', async () => {
     const { watch } = await openTrade()
     const ownOffer = session.offers.get('1')
     if (ownOffer === undefined) throw new Error('Steam has no offer')
@@ -140,7 +140,7 @@ describe('the watch over a bot’s offers', () => {
     expect((await theTrade())?.state).toBe('active')
   })
 
-  it('D-24 the watch does not cancel an orphan that is now in escrow, even if Steam’s list shows another state', async () => {
+  it('D-24 does not cancel an orphan that is now in escrow, even if Steam’s list shows another state', async () => {
     const { watch } = await openTrade()
     const ownOffer = session.offers.get('1')
     if (ownOffer === undefined) throw new Error('Steam has no offer')
@@ -157,7 +157,7 @@ describe('the watch over a bot’s offers', () => {
     expect(session.calls).not.toContain('cancel 50')
   })
 
-  it('D-25 the watch logs an orphan once per lease, however often Steam lists the orphan', async () => {
+  it('D-25 logs an orphan once per lease, however often Steam lists the orphan', async () => {
     await openTrade()
     const ownOffer = session.offers.get('1')
     if (ownOffer === undefined) throw new Error('Steam has no offer')
@@ -234,7 +234,7 @@ describe('a till that has lost a trade', () => {
   }
   const lists = () => session.calls.filter((call) => call === 'list').length
 
-  it('D-25 the till searches for orphans once per lease, two weeks back, and then lists no offers', async () => {
+  it('D-25 searches for orphans once per lease, two weeks back, and then lists no offers', async () => {
     session.offers.set('50', orphan)
     session.offers.set('51', { ...orphan, offerId: '51', state: 'accepted', tradeId: steamTradeIdOf('51') })
     const starts: Date[] = []
@@ -252,7 +252,7 @@ describe('a till that has lost a trade', () => {
     expect(lists()).toBe(2)
   })
 
-  it('D-25 the till searches again a minute later if Steam did not answer', async () => {
+  it('D-25 searches again a minute later if Steam did not answer', async () => {
     session.offers.set('50', orphan)
     session.isDown = true
     const { watch } = tradeHandlers(till.deps)
@@ -264,7 +264,7 @@ describe('a till that has lost a trade', () => {
     expect(session.offers.get('50')?.state).toBe('cancelled')
   })
 
-  it('D-25 the till reads the list again if the database failed before the list’s offers were handled', async () => {
+  it('D-25 reads the list again if the database failed before the list’s offers were handled', async () => {
     session.offers.set('50', orphan)
     const { trades } = till.deps
     let failures = 1
@@ -283,7 +283,7 @@ describe('a till that has lost a trade', () => {
     expect(session.offers.get('50')?.state).toBe('cancelled')
   })
 
-  it('D-25 the till searches again while an orphan can be accepted, and logs if an acceptance precedes the cancel', async () => {
+  it('D-25 searches again while an orphan can be accepted, and logs if an acceptance precedes the cancel', async () => {
     session.offers.set('50', orphan)
     const { watch } = tradeHandlers(till.deps)
     expect(await watch({ ...bot, mayWrite: () => false })).toBe(1)
@@ -299,7 +299,7 @@ describe('a till that has lost a trade', () => {
 })
 
 describe('an offer whose send was not answered', () => {
-  it('D-25 an offer with our code but other items is cancelled and not shown', async () => {
+  it('D-25 is cancelled and not shown if it has our code but other items', async () => {
     const deposit = await aDeposit(till, await aStore(till))
     session.sends.push({ answer: 'unknown', createsOffer: true })
     session.afterSend = async () => {
@@ -346,7 +346,7 @@ describe('an offer whose send was not answered', () => {
     expect((await theTrade())?.state).toBe('final')
   })
 
-  it('D-25 an accepted offer is credited, even if the database failed at its last review', async () => {
+  it('D-25 is credited if it was accepted, even if the database failed at its last review', async () => {
     session.sends.push({ answer: 'unknown', createsOffer: true })
     const { listOffers } = session
     session.listOffers = async (since, cursor) => {
