@@ -149,14 +149,17 @@ const sampleWithMeaning = (type: EventType): [string, WebhookEvent] =>
 
 /** Returns the text with the current samples between its markers. Throws if a marker is missing. */
 export function withSamples(text: string): string {
-  const place = /(<!-- event samples -->\n)[\s\S]*?(<!-- end of event samples -->)/
-  if (!place.test(text)) throw new Error('docs/webhooks.md has no place for the samples of events')
+  const samplesBlock = /(<!-- event samples -->\n)[\s\S]*?(<!-- end of event samples -->)/
+  if (!samplesBlock.test(text)) throw new Error('docs/webhooks.md has no place for the samples of events')
   const parts = EVENT_TYPES.map((type) => {
     const [meaning, sample] = sampleWithMeaning(type)
     const json = JSON.stringify(sample, null, 2)
     return `### \`${type}\`\n\n${meaning}\n\n\`\`\`json\n${json}\n\`\`\`\n`
   })
-  return text.replace(place, (_whole, begin: string, end: string) => `${begin}${parts.join('\n')}${end}`)
+  return text.replace(
+    samplesBlock,
+    (_whole, begin: string, end: string) => `${begin}${parts.join('\n')}${end}`,
+  )
 }
 
 if (import.meta.main) writeFileSync(FILE, withSamples(readFileSync(FILE, 'utf8')))

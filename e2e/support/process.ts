@@ -83,8 +83,9 @@ function endOf(child: ChildProcess): Promise<number | null> {
 
 /** Removes, from the environment of a till under test, the settings of another till on this machine. */
 function withoutTillSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const ours = /^(TRADETILL_|STEAM_SANDBOX_|MARKET_SANDBOX_|DEMO_STORE_|DATABASE_URL$|VITEST|NODE_ENV$)/
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !ours.test(name)))
+  const tillSetting =
+    /^(TRADETILL_|STEAM_SANDBOX_|MARKET_SANDBOX_|DEMO_STORE_|DATABASE_URL$|VITEST|NODE_ENV$)/
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !tillSetting.test(name)))
 }
 
 /** Returns different ports that are free now. */
