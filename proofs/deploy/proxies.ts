@@ -23,7 +23,7 @@ export type Running = {
 }
 
 /** `names`: the certificate's alternative names, as openssl reads them. */
-export type CertificateRequest = { days: string; names: string }
+type CertificateRequest = { days: string; names: string }
 
 /** `mayOpenConsole`: whether the proxy lets this machine open the console. */
 export type Settings = {
