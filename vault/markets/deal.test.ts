@@ -59,72 +59,72 @@ const kindAfter = ({
 describe('a deal', () => {
   /** `limitMs`: how long after the intent the sale's time limit ends; undefined while the market has not said so. */
   it.each([
-    ['four minutes after the intent', { ageMs: 4 * MINUTE_MS, limitMs: Infinity }, 'send'],
-    ['more than four minutes after the intent', { ageMs: 4 * MINUTE_MS + 1, limitMs: Infinity }, 'abandon'],
-    ['with a time limit of 45 seconds', { ageMs: 0, limitMs: 45_000 }, 'send'],
-    ['with a time limit of less than 45 seconds', { ageMs: 0, limitMs: 44_999 }, 'abandon'],
-    ['with less than 45 seconds left of its time limit', { ageMs: 1, limitMs: 45_000 }, 'abandon'],
-    ['with an unknown time limit', { ageMs: 4 * MINUTE_MS, limitMs: undefined }, 'wait'],
+    ['four minutes after the intent', 'send', { ageMs: 4 * MINUTE_MS, limitMs: Infinity }],
+    ['more than four minutes after the intent', 'abandon', { ageMs: 4 * MINUTE_MS + 1, limitMs: Infinity }],
+    ['with a time limit of 45 seconds', 'send', { ageMs: 0, limitMs: 45_000 }],
+    ['with a time limit of less than 45 seconds', 'abandon', { ageMs: 0, limitMs: 44_999 }],
+    ['with less than 45 seconds left of its time limit', 'abandon', { ageMs: 1, limitMs: 45_000 }],
+    ['with an unknown time limit', 'wait', { ageMs: 4 * MINUTE_MS, limitMs: undefined }],
     [
       'with an unknown time limit, more than four minutes after the intent',
-      { ageMs: 4 * MINUTE_MS + 1, limitMs: undefined },
       'abandon',
+      { ageMs: 4 * MINUTE_MS + 1, limitMs: undefined },
     ],
-  ])('without an offer, %s: %s', (_when, { ageMs, limitMs }, kind) => {
+  ])('without an offer, %s: %s', (_when, kind, { ageMs, limitMs }) => {
     const time = { dueByMs: limitMs && START.getTime() + limitMs, now: after(ageMs) }
     expect(stepBefore(intended, time).kind).toBe(kind)
   })
 
   it.each([
-    ['five minutes after the intent', { ageMs: 5 * MINUTE_MS }, 'confirm'],
+    ['five minutes after the intent', 'confirm', { ageMs: 5 * MINUTE_MS }],
     // The market has cancelled the sale by then, so a confirmation would give the item for nothing.
-    ['more than five minutes after the intent', { ageMs: 5 * MINUTE_MS + 1 }, 'cancel'],
+    ['more than five minutes after the intent', 'cancel', { ageMs: 5 * MINUTE_MS + 1 }],
     // The vault was down, and found the offer only afterwards.
-    ['found too late', { ageMs: 5 * MINUTE_MS + 1, sentAfterMs: 5 * MINUTE_MS }, 'cancel'],
+    ['found too late', 'cancel', { ageMs: 5 * MINUTE_MS + 1, sentAfterMs: 5 * MINUTE_MS }],
     // The clock was set back, so the age is unknown.
-    ['five minutes before the intent', { ageMs: -5 * MINUTE_MS }, 'confirm'],
-    ['more than five minutes before the intent', { ageMs: -5 * MINUTE_MS - 1 }, 'cancel'],
-    ['with 20 seconds left', { ageMs: 0, leftMs: 20_000 }, 'confirm'],
-    ['with less than 20 seconds left', { ageMs: 0, leftMs: 19_999 }, 'cancel'],
+    ['five minutes before the intent', 'confirm', { ageMs: -5 * MINUTE_MS }],
+    ['more than five minutes before the intent', 'cancel', { ageMs: -5 * MINUTE_MS - 1 }],
+    ['with 20 seconds left', 'confirm', { ageMs: 0, leftMs: 20_000 }],
+    ['with less than 20 seconds left', 'cancel', { ageMs: 0, leftMs: 19_999 }],
     [
       'with less than 20 seconds left for the report too',
-      { ageMs: 0, leftMs: 19_999, order: 'report_then_confirm' },
       'cancel',
+      { ageMs: 0, leftMs: 19_999, order: 'report_then_confirm' },
     ],
-    ['to be reported first', { ageMs: 0, order: 'report_then_confirm' }, 'report'],
-    ['already reported', { ageMs: 0, order: 'report_then_confirm', isReported: true }, 'confirm'],
+    ['to be reported first', 'report', { ageMs: 0, order: 'report_then_confirm' }],
+    ['already reported', 'confirm', { ageMs: 0, order: 'report_then_confirm', isReported: true }],
     [
       'already reported, more than five minutes after the intent',
-      { ageMs: 5 * MINUTE_MS + 1, order: 'report_then_confirm', isReported: true },
       'cancel',
+      { ageMs: 5 * MINUTE_MS + 1, order: 'report_then_confirm', isReported: true },
     ],
-  ] satisfies [string, Omit<AfterCase, 'state'>, string][])(
+  ] satisfies [string, string, Omit<AfterCase, 'state'>][])(
     'whose offer needs a confirmation, %s: %s',
-    (_when, given, kind) => {
+    (_when, kind, given) => {
       expect(kindAfter({ state: 'needs_confirmation', ...given })).toBe(kind)
     },
   )
 
   it.each([
-    ['not reported', { ageMs: 0 }, 'report'],
+    ['not reported', 'report', { ageMs: 0 }],
     // A confirmed offer outlives the time limit: the buyer may accept until CANCEL_AFTER_MS.
-    ['reported, after the time limit', { ageMs: 0, leftMs: -1, isReported: true }, 'ask'],
-    ['reported, ten minutes after it was sent', { ageMs: 10 * MINUTE_MS, isReported: true }, 'ask'],
+    ['reported, after the time limit', 'ask', { ageMs: 0, leftMs: -1, isReported: true }],
+    ['reported, ten minutes after it was sent', 'ask', { ageMs: 10 * MINUTE_MS, isReported: true }],
     [
       'reported, more than ten minutes after it was sent',
-      { ageMs: 10 * MINUTE_MS + 1, isReported: true },
       'cancel',
+      { ageMs: 10 * MINUTE_MS + 1, isReported: true },
     ],
     // The clock was set back.
-    ['reported, ten minutes before it was sent', { ageMs: -10 * MINUTE_MS, isReported: true }, 'ask'],
+    ['reported, ten minutes before it was sent', 'ask', { ageMs: -10 * MINUTE_MS, isReported: true }],
     [
       'reported, more than ten minutes before it was sent',
-      { ageMs: -10 * MINUTE_MS - 1, isReported: true },
       'cancel',
+      { ageMs: -10 * MINUTE_MS - 1, isReported: true },
     ],
-  ] satisfies [string, Omit<AfterCase, 'state'>, string][])(
+  ] satisfies [string, string, Omit<AfterCase, 'state'>][])(
     'whose offer is open, %s: %s',
-    (_when, given, kind) => {
+    (_when, kind, given) => {
       expect(kindAfter({ state: 'active', ...given })).toBe(kind)
     },
   )
