@@ -179,9 +179,9 @@ function useKeys({ onFind, onHelp }: { onFind: () => void; onHelp: () => void })
 
 function focusRow(step: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')]
-  const at = rows.findIndex((row) => row.contains(document.activeElement))
-  const next = rows[at === -1 ? (step === 1 ? 0 : rows.length - 1) : at + step]
-  next?.focus()
+  const focusedIndex = rows.findIndex((row) => row.contains(document.activeElement))
+  const target = rows[focusedIndex === -1 ? (step === 1 ? 0 : rows.length - 1) : focusedIndex + step]
+  target?.focus()
 }
 
 function openRow({ target }: KeyboardEvent): void {

@@ -126,21 +126,21 @@ function readsOf(statements: Statements) {
     cart: (shopper: string): Cart => cartOf(statements, shopper),
     /** Returns how many of each good a shopper has bought in the latest 200 purchases. */
     bought(shopper: string): Cart {
-      const all: Cart = {}
+      const counts: Cart = {}
       for (const { goods } of statements.bought.all(shopper)) {
         for (const [id, count] of Object.entries(JSON.parse(String(goods)) as Cart)) {
-          all[id] = (all[id] ?? 0) + count
+          counts[id] = (counts[id] ?? 0) + count
         }
       }
-      return all
+      return counts
     },
   }
 }
 
 /**
- * Books the change that the package computes, and buys the top-up's goods once the balance suffices. If the shopper
- * took items back before that, or no longer has the goods in the cart, the order ends, and the credit stays in the
- * balance.
+ * Books the change that `decide` of the SDK computes, and buys the top-up's goods once the balance suffices. If the
+ * shopper took items back before that, or no longer has the goods in the cart, the order ends, and the credit stays in
+ * the balance.
  */
 function credit(
   statements: Statements,

@@ -30,4 +30,5 @@ async function stop() {
 
 process.once('SIGTERM', stop)
 process.once('SIGINT', stop)
+// `npm start` and the tests set this and hold stdin open, so the store stops when they end.
 if (env.DEMO_STORE_STDIN === '1') process.stdin.resume().once('end', stop)

@@ -182,7 +182,7 @@ describe('the store', () => {
     expect(page).toContain(`<a href="${demo.till.url}/">copy the trade link of a test shopper</a>`)
   })
 
-  test('lets a visitor pay as a sandbox shopper with one press, and fills in the trade link', async () => {
+  test('fills in the trade link of the sandbox shopper whose button was pressed, but none for an unknown name', async () => {
     await callers.press({ play: '<b>nova' })
     await callers.press({ play: 'nobody' })
     const links = demo.till.calls.map(({ body }) => body.tradeUrl)

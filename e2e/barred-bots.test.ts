@@ -63,7 +63,7 @@ describe('D-30 a barred bot', () => {
     await pressPay(page, texts)
     await confirmation(page, texts).waitFor()
     expect(await messages()).toEqual([])
-    // The same request, perhaps repeated because the first answer came late.
+    // All calls ask for the same trade. The page repeats a call whose answer comes late.
     const calls = callsTo(visited, '/api/trade')
     expect(new Set(calls.map(({ method }) => method))).toEqual(new Set(['POST']))
     const [barred, ...others] = await readBars()

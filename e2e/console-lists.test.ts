@@ -25,10 +25,10 @@ test('on a laptop, the list of deposits fits beside the menu, and an order id ta
   await page.goto(`${till.console}/deposits`)
   const orderCell = page.getByRole('cell', { name: /^e2e-[0-9a-f-]{36}$/ }).first()
   await orderCell.waitFor()
-  const hidden = await page
+  const hiddenPx = await page
     .locator('.table-frame')
     .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
-  expect(hidden).toBe(0)
+  expect(hiddenPx).toBe(0)
   const lines = await orderCell.locator('div').evaluate((cell) => {
     const { lineHeight } = getComputedStyle(cell)
     return cell.getBoundingClientRect().height / Number.parseFloat(lineHeight)

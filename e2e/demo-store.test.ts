@@ -55,13 +55,15 @@ const unevenPrices = (page: Page): Promise<string[]> =>
     const places = cards.map((card) => {
       const price = card.querySelector('.price')
       return {
-        row: card.getBoundingClientRect().top,
-        at: price?.getBoundingClientRect().top,
+        cardTop: card.getBoundingClientRect().top,
+        priceTop: price?.getBoundingClientRect().top,
         text: card.textContent,
       }
     })
     return places
-      .filter(({ row, at }) => places.some((each) => each.row === row && each.at !== at))
+      .filter(({ cardTop, priceTop }) =>
+        places.some((each) => each.cardTop === cardTop && each.priceTop !== priceTop),
+      )
       .map(({ text }) => text)
   })
 

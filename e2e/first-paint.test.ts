@@ -78,7 +78,9 @@ test.each([
     // With the usual priority, a browser may wait for the code before it draws.
     const scripts = page.locator('script[src], link[rel=modulepreload]')
     await expect
-      .poll(() => scripts.evaluateAll((all) => all.map((each) => each.getAttribute('fetchpriority'))))
+      .poll(() =>
+        scripts.evaluateAll((elements) => elements.map((each) => each.getAttribute('fetchpriority'))),
+      )
       .toEqual(['low', 'low'])
     const boxesBefore = await boxesOf(page, PARTS)
     release()

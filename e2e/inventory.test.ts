@@ -47,7 +47,7 @@ test('a phone shows long names in full, because they differ at their ends', asyn
   })
   const cutNames = await page
     .locator('.card-name')
-    .evaluateAll((all) => all.filter((name) => name.scrollHeight > name.clientHeight + 1).length)
+    .evaluateAll((elements) => elements.filter((name) => name.scrollHeight > name.clientHeight + 1).length)
   expect(cutNames).toBe(0)
   const shown = (await page.locator('.card-name').allTextContents()).join('\n')
   for (const name of STICKERS) expect(shown).toContain(name)

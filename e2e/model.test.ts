@@ -212,12 +212,12 @@ const ACTIONS = {
     await shopper.page.clock.runFor(700)
   },
   game: async (shopper, pick) => {
-    const [before] = await shopper.page
+    const [gameBefore] = await shopper.page
       .locator('.game input:checked')
-      .evaluateAll((all) => all.map((each) => (each as HTMLInputElement).value))
+      .evaluateAll((elements) => elements.map((each) => (each as HTMLInputElement).value))
     const chosen = await press(shopper.page, '.game input:not(:checked)', pick)
-    if (before === undefined || chosen === null) return
-    shopper.picksOfOtherGames.set(before, shopper.picked)
+    if (gameBefore === undefined || chosen === null) return
+    shopper.picksOfOtherGames.set(gameBefore, shopper.picked)
     shopper.picked = shopper.picksOfOtherGames.get(chosen) ?? []
   },
   language: ({ page }, pick) => press(page, '.language-choice', pick),

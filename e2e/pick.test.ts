@@ -54,7 +54,7 @@ test('on a phone the count opens the list of picks; the confirmation lists those
   await pickItems(page, 3)
   const count = (n: number) => page.getByRole('button', { name: texts.selectedCount(n) })
   const list = page.getByRole('list', { name: texts.selected })
-  const removes = list.getByRole('button')
+  const removeButtons = list.getByRole('button')
   const places = () =>
     page.evaluate(() =>
       ['.pay', '.bottom-picked', '.card'].map(
@@ -67,16 +67,18 @@ test('on a phone the count opens the list of picks; the confirmation lists those
   await list.waitFor()
   expect(await places()).toEqual(placesBefore)
   await expect.poll(() => count(3).getAttribute('aria-expanded')).toBe('true')
-  await expect.poll(() => removes.count()).toBe(3)
-  await removes.nth(1).press('Escape')
+  await expect.poll(() => removeButtons.count()).toBe(3)
+  await removeButtons.nth(1).press('Escape')
   await list.waitFor({ state: 'hidden' })
   await expect.poll(() => count(3).evaluate((element) => element === document.activeElement)).toBe(true)
   await count(3).press('Enter')
-  const names = await removes.evaluateAll((all) => all.map((button) => button.getAttribute('aria-label')))
-  await removes.first().press('Enter')
+  const names = await removeButtons.evaluateAll((elements) =>
+    elements.map((button) => button.getAttribute('aria-label')),
+  )
+  await removeButtons.first().press('Enter')
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
   await expect.poll(focused).toBe(names[1])
-  await expect.poll(() => removes.count()).toBe(2)
+  await expect.poll(() => removeButtons.count()).toBe(2)
   await page.locator('.link-panel').click({ position: { x: 8, y: 30 } })
   await list.waitFor({ state: 'hidden' })
   await expect.poll(() => count(2).getAttribute('aria-expanded')).toBe('false')

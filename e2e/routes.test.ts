@@ -124,9 +124,9 @@ test.each([
     await page.getByRole('textbox', { name: texts.tradeLink }).waitFor()
     // No part of the word is cut off.
     const word = await link.evaluate((element) => {
-      const text = document.createRange()
-      text.selectNodeContents(element)
-      const { left, right } = text.getBoundingClientRect()
+      const range = document.createRange()
+      range.selectNodeContents(element)
+      const { left, right } = range.getBoundingClientRect()
       return { shown: element.textContent, left, right, width: right - left }
     })
     expect(word.shown).toBe({ en: 'Support', ru: 'Поддержка' }[language])

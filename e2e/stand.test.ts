@@ -19,7 +19,7 @@ const prices = async (page: Page): Promise<number[]> =>
   (await page.locator('.card-price').allTextContents()).map(centsOf)
 /** The full names. A card shows weapon, skin and wear separately. */
 const readNames = (page: Page): Promise<(string | null)[]> =>
-  page.locator('.card-name').evaluateAll((all) => all.map((name) => name.getAttribute('title')))
+  page.locator('.card-name').evaluateAll((elements) => elements.map((name) => name.getAttribute('title')))
 const cell = (page: Page, index: number) => page.getByRole('gridcell').nth(index)
 const payButton = (page: Page, texts: Messages) => page.getByRole('button', { name: texts.pay, exact: true })
 /** One item of each card. Equal items share a card. */
@@ -104,7 +104,7 @@ describe.each([
     }
     const games = page.getByRole('radio')
     await expect
-      .poll(() => games.evaluateAll((all) => all.map((each) => each.getAttribute('value'))))
+      .poll(() => games.evaluateAll((elements) => elements.map((each) => each.getAttribute('value'))))
       .toEqual(['cs', 'dota', 'rust', 'tf'])
     await expect.poll(() => page.getByRole('radio', { checked: true }).getAttribute('value')).toBe('cs')
     const sort = page.getByRole('combobox', { name: texts.sort })
@@ -147,15 +147,15 @@ describe.each([
     await expect.poll(() => page.locator('.bottom-bar').count()).toBe(viewport === MOBILE ? 1 : 0)
     await expect.poll(() => payButton(page, texts).isDisabled()).toBe(true)
     const places = () => placesOf(page, viewport === MOBILE ? ['.pay'] : PANEL)
-    const before = await places()
-    expect(before).not.toContain(null)
+    const placesBefore = await places()
+    expect(placesBefore).not.toContain(null)
     const [cheapest = 0] = pricesDearestFirst(inventory.items).reverse()
     expect(cheapest).toBeLessThan(inventory.minPrice)
     await page.getByRole('combobox', { name: texts.sort }).selectOption('priceUp')
     await cell(page, 0).click()
     await summary.getByText(texts.payBlocks.belowMinimum(money(inventory.minPrice))).waitFor()
     await expect.poll(() => payButton(page, texts).isDisabled()).toBe(true)
-    expect(await places()).toEqual(before)
+    expect(await places()).toEqual(placesBefore)
     await page.getByRole('combobox', { name: texts.sort }).selectOption('priceDown')
     const [dearest = 0] = pricesDearestFirst(inventory.items)
     await cell(page, 0).click()
@@ -164,7 +164,7 @@ describe.each([
     // The panel does not move: buttons and total stay in place while items are picked.
     for (const index of [1, 2, 3, 4]) {
       await cell(page, index).click()
-      expect(await places()).toEqual(before)
+      expect(await places()).toEqual(placesBefore)
     }
     for (const index of [4, 3, 2, 1]) await cell(page, index).click()
     if (viewport === MOBILE) {
@@ -296,10 +296,10 @@ test('A-016 A-065 A-066 the language selector switches the texts, and the choice
   await cell(page, 0).click()
   const choices = page.getByRole('group', { name: texts.language }).getByRole('button')
   await expect
-    .poll(() => choices.evaluateAll((all) => all.map((each) => each.ariaLabel)))
+    .poll(() => choices.evaluateAll((elements) => elements.map((each) => each.ariaLabel)))
     .toEqual(LANGUAGES.map(nameOfLanguage))
-  const flags = await choices.evaluateAll((all) =>
-    all.map((each) => each.querySelector('svg.flag')?.innerHTML),
+  const flags = await choices.evaluateAll((elements) =>
+    elements.map((each) => each.querySelector('svg.flag')?.innerHTML),
   )
   expect(new Set(flags.filter((flag) => flag !== undefined)).size).toBe(LANGUAGES.length)
   for (const [index, language] of LANGUAGES.entries())
@@ -370,7 +370,7 @@ test('A-019 A-114 a deposit for two games shows two tabs, with one of them selec
   await page.getByText(texts.onlyGames('Rust and Dota 2')).waitFor()
   const games = page.getByRole('radio')
   await expect
-    .poll(() => games.evaluateAll((all) => all.map((each) => each.getAttribute('value'))))
+    .poll(() => games.evaluateAll((elements) => elements.map((each) => each.getAttribute('value'))))
     .toEqual(['rust', 'dota'])
   await expect.poll(() => page.getByRole('radio', { checked: true }).getAttribute('value')).toBe('rust')
   expect(await prices(page)).toEqual(pricesDearestFirst(cardsOf(inventory.items)))

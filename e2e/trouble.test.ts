@@ -28,11 +28,11 @@ afterAll(async () => {
   await parts?.end()
 })
 
-/** Codes of the refusals in the gateway's log after this position. */
-function refusalsSince(from: number): (string | undefined)[] {
+/** Codes of the refusals that the gateway has logged since its log had this length. */
+function refusalsSince(logLength: number): (string | undefined)[] {
   const lines = parts.gateway
     .output()
-    .slice(from)
+    .slice(logLength)
     .matchAll(/"code":"(\w+)","msg":"call was refused"/g)
   return [...lines].map(([, code]) => code)
 }

@@ -33,9 +33,10 @@ export function joinParent(target: Window, origin: string): Frame {
     if (port === null) unsent.set(message.type, message)
     else port.postMessage(message)
   }
-  const receive = ({ source, origin: from, data, ports }: MessageEvent<unknown>): void => {
+  const receive = ({ source, origin: senderOrigin, data, ports }: MessageEvent<unknown>): void => {
     const [firstPort] = ports
-    if (source !== target.parent || from !== origin || firstPort === undefined || !isGreeting(data)) return
+    if (source !== target.parent || senderOrigin !== origin || firstPort === undefined || !isGreeting(data))
+      return
     target.removeEventListener('message', receive)
     port = firstPort
     for (const message of unsent.values()) firstPort.postMessage(message)

@@ -70,8 +70,8 @@ const MOST_OPEN_PICKS = 5
 /** The picks that this tab keeps, newest first. As with `storedPicks`, the key must change with the form. */
 function allOpenPicks(): OpenPicks[] {
   try {
-    const all = JSON.parse(read(OPEN_PICKS, 'sessionStorage') ?? '[]') as OpenPicks[]
-    return all.filter((picks) => typeof picks?.byGame === 'object' && picks.byGame !== null)
+    const stored = JSON.parse(read(OPEN_PICKS, 'sessionStorage') ?? '[]') as OpenPicks[]
+    return stored.filter((picks) => typeof picks?.byGame === 'object' && picks.byGame !== null)
   } catch {
     return []
   }
@@ -83,9 +83,9 @@ export const storedOpenPicks = (hash: string): OpenPicks | null =>
 /** Replaces the picks of this deposit. Null: forgets them. */
 export function storeOpenPicks(hash: string, picks: OpenPicks | null): void {
   const others = allOpenPicks().filter((other) => other.hash !== hash)
-  const all = picks === null ? others : [picks, ...others].slice(0, MOST_OPEN_PICKS)
-  if (all.length === 0) forget(OPEN_PICKS, 'sessionStorage')
-  else write(OPEN_PICKS, JSON.stringify(all), 'sessionStorage')
+  const kept = picks === null ? others : [picks, ...others].slice(0, MOST_OPEN_PICKS)
+  if (kept.length === 0) forget(OPEN_PICKS, 'sessionStorage')
+  else write(OPEN_PICKS, JSON.stringify(kept), 'sessionStorage')
 }
 
 /** The language that the shopper chose for this deposit in this tab. */

@@ -3,7 +3,7 @@ import { follow, onChange } from './live.ts'
 
 const CHANGED = 'data: changed\n\n'
 
-/** A page that follows changes. `send` sends a text over the open stream. */
+/** A page that follows changes. `send` sends a text over the open stream, and lets half a second pass. */
 async function followingPage() {
   vi.useFakeTimers()
   const page = Object.assign(new EventTarget(), { visibilityState: 'visible' })

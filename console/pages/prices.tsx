@@ -44,7 +44,7 @@ export function PricesPage({ query }: { query: URLSearchParams }) {
 
 const HOUR_MS = 3_600_000
 /**
- * The age from which a source's last answer counts as old, as in the alert PricesOld. By default, its prices are used
+ * The age from which a source's last success counts as old, as in the alert PricesOld. By default, its prices are used
  * for six hours. Exchange rates get longer, because they are asked for only every six hours.
  */
 const oldMs = (feed: string): number => (feed === 'rates' ? 12 : 2) * HOUR_MS

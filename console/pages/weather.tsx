@@ -96,7 +96,7 @@ function OneMethod({ method, rows }: { method: string; rows: Data['methodBots'] 
 
 function Calls({ hours }: { hours: Data['hours'] }) {
   const sum = (numberOf: (hour: Data['hours'][number]) => number): number =>
-    hours.reduce((all, hour) => all + numberOf(hour), 0)
+    hours.reduce((total, hour) => total + numberOf(hour), 0)
   return (
     <Panel title="Calls to Steam in the last 24 hours">
       <p className="quiet">

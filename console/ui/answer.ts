@@ -8,8 +8,8 @@ export type Shown<T> =
   | { kind: 'ready'; data: T; failure: Failure | undefined }
 
 /**
- * Returns a find's answer. If a later call fails, the old answer stays, with the failure. `isLive`: asks again after
- * each change of the data; false for slow finds.
+ * Returns the answer of a find (an operation that only reads). If a later call fails, the old answer stays, with the
+ * failure. `isLive`: asks again after each change of the data; false for slow finds.
  */
 export function useAnswer<T>(
   name: string,

@@ -42,10 +42,10 @@ export function SortHeader({ name, isNumber, direction, sort }: HeaderProps) {
     )
   }
   const first: Direction = isNumber ? 'descending' : 'ascending'
-  const other: Direction = isNumber ? 'ascending' : 'descending'
+  const second: Direction = isNumber ? 'ascending' : 'descending'
   return (
     <th scope="col" className={className} aria-sort={direction ?? 'none'}>
-      <button type="button" className="sort" onClick={() => sort(direction === first ? other : first)}>
+      <button type="button" className="sort" onClick={() => sort(direction === first ? second : first)}>
         {name} <span aria-hidden="true">{direction === undefined ? '↕' : ARROWS[direction]}</span>
       </button>
     </th>

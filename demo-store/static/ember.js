@@ -23,17 +23,17 @@ async function refresh() {
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html')
   localise(fresh)
   for (const part of document.querySelectorAll('[data-live]')) {
-    const next = fresh.getElementById(part.id)
-    if (!next || next.innerHTML === part.innerHTML) continue
-    if (part.dataset.live === 'list') addNew(part, next)
-    else replace(part, next)
+    const newPart = fresh.getElementById(part.id)
+    if (!newPart || newPart.innerHTML === part.innerHTML) continue
+    if (part.dataset.live === 'list') addNew(part, newPart)
+    else replace(part, newPart)
   }
 }
 
 /** Replaces the content. If a control in it has the focus, its new version gets the focus. */
-function replace(part, next) {
+function replace(part, newPart) {
   const focusedHtml = part.contains(document.activeElement) ? document.activeElement.outerHTML : undefined
-  part.replaceChildren(...next.childNodes)
+  part.replaceChildren(...newPart.childNodes)
   if (focusedHtml === undefined) return
   const newVersion = [...part.querySelectorAll('button, a')].find(
     ({ outerHTML }) => outerHTML === focusedHtml,
@@ -42,12 +42,12 @@ function replace(part, next) {
 }
 
 /** Adds new entries and keeps the elements of existing ones, so opened details stay open. */
-function addNew(part, next) {
+function addNew(part, newPart) {
   const existing = new Map([...part.children].map((child) => [child.id, child]))
-  part.replaceChildren(...[...next.children].map((child) => existing.get(child.id) ?? child))
+  part.replaceChildren(...[...newPart.children].map((child) => existing.get(child.id) ?? child))
 }
 
-// Sends forms and buttons that are marked as quiet, and stays on the page.
+// If the form or the pressed button is marked as quiet, sends the button's good without leaving the page.
 document.addEventListener('submit', (event) => {
   const { target, submitter } = event
   if (!target.hasAttribute('data-quiet') && !submitter?.hasAttribute('data-quiet')) return

@@ -108,18 +108,18 @@ export async function eventually<T>(
   timeoutMs = 90_000,
 ): Promise<T> {
   const endMs = performance.now() + timeoutMs
-  let last: unknown = 'no value'
+  let lastFailure: unknown = 'no value'
   while (performance.now() < endMs) {
     try {
       const value = await check()
       if (value !== undefined && value !== false) return value
     } catch (error) {
       if (error instanceof GiveUp) throw new Error(`${what}: ${error.message}`)
-      last = error
+      lastFailure = error
     }
     await delay(CHECK_EVERY_MS)
   }
-  throw new Error(`${what}: not within ${timeoutMs} ms (${String(last)})`)
+  throw new Error(`${what}: not within ${timeoutMs} ms (${String(lastFailure)})`)
 }
 
 /** Resolves to true if a server answers at this address within two seconds, whatever the answer is. */

@@ -21,10 +21,10 @@ async function readMagicPlayers(sandbox: string): Promise<Player[]> {
 }
 
 export async function readPlayer(sandbox: string, name = 'nova_hound'): Promise<Player> {
-  const all = name.startsWith('magic_') ? await readMagicPlayers(sandbox) : await readPlayers(sandbox)
-  const found = all.find((each) => each.name === name)
-  if (found === undefined) throw new Error(`the sandbox has no ${name}`)
-  return found
+  const players = name.startsWith('magic_') ? await readMagicPlayers(sandbox) : await readPlayers(sandbox)
+  const player = players.find((each) => each.name === name)
+  if (player === undefined) throw new Error(`the sandbox has no ${name}`)
+  return player
 }
 
 /** Adds a guest: a new Steam account with copies of the items of the shopper called `like`, for one test alone. */

@@ -28,7 +28,7 @@ export type Scene = {
   /** The trade link of an earlier visit. */
   storedLink?: string
   answers(base: Base): Answers
-  /** Acts on the page, and waits until it shows the scene. Before, it may still show its first frame. */
+  /** Acts on the page, and waits until it shows the scene. Before that, it may still show its first frame. */
   steps: Step
 }
 

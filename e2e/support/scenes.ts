@@ -270,10 +270,10 @@ const MODALS: Scene[] = [
     steps: async (page, texts) => {
       await pick(0)(page, texts)
       await page.getByRole('button', { name: texts.pay, exact: true }).click()
-      const [before = ''] = texts.offersPaused('|').split('|')
+      const [textBefore = ''] = texts.offersPaused('|').split('|')
       await page
         .getByRole('dialog')
-        .getByText(new RegExp(`${before}\\d`))
+        .getByText(new RegExp(`${textBefore}\\d`))
         .waitFor()
     },
   },

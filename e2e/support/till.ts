@@ -53,12 +53,12 @@ export async function startTill(place?: Place, outputFile?: string): Promise<Til
   const main = run('scripts/start.ts', tillPlace.env, outputFile === undefined ? {} : { outputFile })
   const isAnswering = async () => {
     if (main.hasEnded()) throw new GiveUp('npm start ended')
-    const all = await Promise.all([
+    const answers = await Promise.all([
       isServing(`${tillPlace.gateway}/healthz`),
       isServing(tillPlace.sandbox),
       isServing(tillPlace.store),
     ])
-    return all.every(Boolean) || undefined
+    return answers.every(Boolean) || undefined
   }
   try {
     await eventually('the till answers', isAnswering, READY_TIMEOUT_MS)

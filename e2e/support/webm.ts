@@ -68,6 +68,7 @@ function block({ atMs, isKey, data }: Frame, clusterMs: number): Buffer {
   // The number of the track, 1, in one byte.
   head[0] = 0x81
   head.writeInt16BE(atMs - clusterMs, 1)
+  // The flag of a key frame.
   head[3] = isKey ? 0x80 : 0
   return element(ID.SimpleBlock, head, data)
 }

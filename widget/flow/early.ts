@@ -22,10 +22,10 @@ export function openFlow(opened: FlowState): EarlyFlow {
     state: () => running?.state() ?? state,
     dispatch(event) {
       if (running !== null) return running.dispatch(event)
-      const next = fieldStep(state, event)
-      if (next === null) waiting.push(event)
+      const nextState = fieldStep(state, event)
+      if (nextState === null) waiting.push(event)
       else {
-        state = next
+        state = nextState
         notify('now')
       }
     },

@@ -122,9 +122,9 @@ export function linkOf(page: Page): LinkState | undefined {
 function linkTyped(state: FlowState, text: string): FlowState {
   const link = linkOf(state.page)
   if (link === undefined || link.status === 'checking' || link.text === text) return state
-  const withLink = (next: LinkState): FlowState => ({
+  const withLink = (newLink: LinkState): FlowState => ({
     ...state,
-    page: { stage: 'wait-for-trade-url-input', link: next },
+    page: { stage: 'wait-for-trade-url-input', link: newLink },
   })
   if (text.trim() === '') return withLink({ status: 'idle', text: '' })
   const user = state.payment?.user ?? null

@@ -224,8 +224,8 @@ const MOVES = {
     const { status } = gateway.deposit
     if (status !== 'created' && status !== 'pending') return
     // Most values of `pick` end nothing, so the deposit lives for a while.
-    const next = ENDS[status][pick]
-    if (next !== undefined) gateway.change({ status: next, timeLeft: null })
+    const finalStatus = ENDS[status][pick]
+    if (finalStatus !== undefined) gateway.change({ status: finalStatus, timeLeft: null })
   },
   sell: ({ gateway }, pick) => {
     gateway.gone = pick % 2 === 0 ? [] : [ITEM_IDS[pick % 6] ?? '1']

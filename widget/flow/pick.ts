@@ -171,15 +171,15 @@ function* leastSum(
   let reached = 0
   let steps = 0
   for (const [index, { price }] of items.entries()) {
-    const from = Math.min(reached, target - 1, limit - price)
-    for (let sum = from; sum >= 0; sum -= 1) {
+    const highestSum = Math.min(reached, target - 1, limit - price)
+    for (let sum = highestSum; sum >= 0; sum -= 1) {
       const count = (counts[sum] ?? NONE) + 1
       if (count > maxItems || count >= (counts[sum + price] ?? NONE)) continue
       counts[sum + price] = count
       chainOf[sum + price] = chains.push({ item: index, before: chainOf[sum] ?? -1 }) - 1
     }
     reached = Math.min(limit, reached + price)
-    steps += from + 1
+    steps += highestSum + 1
     if (counts[target] !== NONE || chains.length > MOST_CHAINS) break
     if (steps < SLICE_STEPS) continue
     steps = 0

@@ -91,9 +91,9 @@ describe('the inventory', () => {
     while (shown.length < 2 * GAMES.length) {
       shown.push(standOf(state).game)
       state = withInventory(state, inventory([], change))
-      const [next] = otherGames(standOf(state), payment())
-      if (next === undefined) break
-      state = play(state, { kind: 'gameChosen', game: next.game }).state
+      const [suggested] = otherGames(standOf(state), payment())
+      if (suggested === undefined) break
+      state = play(state, { kind: 'gameChosen', game: suggested.game }).state
     }
     expect(shown).toEqual(GAMES)
   })
@@ -146,9 +146,11 @@ describe('the inventory', () => {
   it('A-071 is no longer requested once the link is cleared, and a late answer is dropped', () => {
     const first = openedOn('created')
     const late = inventoryRequest(first)
-    const gone = play(first, { kind: 'linkTyped', text: '' }).state
-    expect(loading(gone)).toBeUndefined()
-    expect(play(gone, { kind: 'inventoryLoaded', request: late, inventory: inventory([]) }).state).toBe(gone)
+    const cleared = play(first, { kind: 'linkTyped', text: '' }).state
+    expect(loading(cleared)).toBeUndefined()
+    expect(play(cleared, { kind: 'inventoryLoaded', request: late, inventory: inventory([]) }).state).toBe(
+      cleared,
+    )
   })
 
   it('A-071 D-27 keeps its items and picks in another language, but another game has its own', () => {
@@ -233,9 +235,13 @@ describe('D-27 the picks of a game', () => {
 
   it('are lost when the trade link is entered again', () => {
     const away = atDota(play(withItems(), toggle('1')).state)
-    const other = play(away, { kind: 'linkTyped', text: '' }, { kind: 'linkTyped', text: USER_LINK }).state
-    expect(keptPicks(standOf(other))).toEqual([])
-    expect(selectionOf(withInventory(other, inventory([item('1')])))).toEqual([])
+    const reentered = play(
+      away,
+      { kind: 'linkTyped', text: '' },
+      { kind: 'linkTyped', text: USER_LINK },
+    ).state
+    expect(keptPicks(standOf(reentered))).toEqual([])
+    expect(selectionOf(withInventory(reentered, inventory([item('1')])))).toEqual([])
   })
 })
 
@@ -318,11 +324,11 @@ describe('picking', () => {
       '1',
       '3',
     ])
-    const two = play(withItems([item('1'), item('2'), item('3')], { maxItems: 2 }), toggle('3')).state
-    const { state, effects } = play(two, add('1', '2'))
+    const limited = play(withItems([item('1'), item('2'), item('3')], { maxItems: 2 }), toggle('3')).state
+    const { state, effects } = play(limited, add('1', '2'))
     expect(selectionOf(state)).toEqual(['3', '1'])
     expect(effects).toContainEqual({ kind: 'toast', toast: { text: 'tooManyItems' } })
-    expect(play(two, add('3', 'gone'))).toEqual({ state: two, effects: [] })
+    expect(play(limited, add('3', 'gone'))).toEqual({ state: limited, effects: [] })
   })
 
   it('an item that is not in the inventory cannot be picked', () => {

@@ -101,8 +101,8 @@ function standStep(state: FlowState, event: StandEvent): Step {
 const NO_INVENTORY: Stand['inventory'] = { status: 'error', type: 'internal' }
 
 /** Each game keeps its picks: the old game's go to `elsewhere`, and the new game's return with its items. */
-function switchGame({ game: left, selection, setAside, elsewhere }: Stand, game: Game): Partial<Stand> {
-  const picks = { ...elsewhere, [left]: [...setAside, ...selection] }
+function switchGame({ game: oldGame, selection, setAside, elsewhere }: Stand, game: Game): Partial<Stand> {
+  const picks = { ...elsewhere, [oldGame]: [...setAside, ...selection] }
   const fresh = { selection: [], cleared: [], search: '', aim: null, quietLooks: 0 }
   return { ...fresh, game, setAside: picks[game] ?? [], elsewhere: { ...picks, [game]: [] } }
 }

@@ -89,10 +89,10 @@ function stepOf(state: FlowState, event: FlowEvent): Step {
 }
 
 /** Cancels a waiting press on Add funds once the items change: the press was for the items shown at the time. */
-function withoutWaitingPress(next: Step): Step {
-  const { dialogs } = next.state
-  if (dialogs.kind !== 'loading' || !dialogs.isPayPressed) return next
-  return { ...next, state: { ...next.state, dialogs: { kind: 'loading', isPayPressed: false } } }
+function withoutWaitingPress(step: Step): Step {
+  const { dialogs } = step.state
+  if (dialogs.kind !== 'loading' || !dialogs.isPayPressed) return step
+  return { ...step, state: { ...step.state, dialogs: { kind: 'loading', isPayPressed: false } } }
 }
 
 /**
@@ -170,7 +170,7 @@ function offerEffects({ hash }: FlowState, { status }: Payment): Effect[] {
   return status === 'succeeded' ? [offerEffect, { kind: 'forgetPicks' }] : [offerEffect]
 }
 
-/** Opens the page on the payment in its document, and immediately checks whether that is still current. */
+/** Shows the modal of the payment in the page's document, and asks at once whether that payment is still current. */
 function opened(state: FlowState): Step {
   const { payment } = state
   if (payment === null) return withoutEffects(state)

@@ -12,7 +12,7 @@ import {
 } from './test-flow.ts'
 import { inventory, item, LINK, loaded, opening, payment, play, USER } from './test-states.ts'
 
-describe('maintenance that is over when the page asks for the deposit again', () => {
+describe('after maintenance, when the page asks for the deposit again', () => {
   it('A-022 the notice disappears, even if the deposit did not change', async () => {
     const unchanged = ({ headers }: Call) =>
       headers.get('if-none-match') === '"1"' ? new Response(null, { status: 304 }) : etagged(payment(), '"1"')

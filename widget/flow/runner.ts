@@ -83,9 +83,9 @@ export function startFlow(initial: FlowState, world: World): RunningFlow {
   const ongoing = activityRunner(carryOut, world.now)
 
   function dispatch(event: FlowEvent, urgency: Urgency = 'now'): void {
-    const { state: next, effects } = reduce(state, event)
-    const hasChanged = next !== state
-    state = next
+    const { state: newState, effects } = reduce(state, event)
+    const hasChanged = newState !== state
+    state = newState
     if (hasChanged) {
       ongoing.sync(activitiesOf(state))
       for (const listener of listeners) listener(urgency)

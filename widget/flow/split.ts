@@ -19,7 +19,7 @@ export function forecast(total: number, hold: Inventory['hold']): Split {
   return { now: hold.atOnce, later: total - hold.atOnce, until: hold.until, certainty }
 }
 
-/** Returns the amounts promised by the open offer, or credited after it. */
+/** Returns the amounts promised by the open offer, or credited after it; null before there is an offer. */
 export function creditOf(payment: Payment): Split | null {
   const { amount, heldAmount, heldUntil, status } = payment
   if (amount === null) return null

@@ -32,9 +32,9 @@ function buildStacks(items: readonly Item[]): Stacks {
       ids.push(item.id)
       continue
     }
-    const first = [item.id]
-    byAppearance.set(appearance, first)
-    members.set(item.id, first)
+    const stack = [item.id]
+    byAppearance.set(appearance, stack)
+    members.set(item.id, stack)
     fronts.push(item)
   }
   return { fronts, members }
@@ -55,15 +55,15 @@ export function itemForStep(
   picked: ReadonlySet<string>,
   step: Step,
 ): string | undefined {
-  const last = ids.findLast((id) => picked.has(id))
-  const next = ids.find((id) => !picked.has(id))
+  const lastPicked = ids.findLast((id) => picked.has(id))
+  const firstUnpicked = ids.find((id) => !picked.has(id))
   switch (step) {
     case 'more':
-      return next
+      return firstUnpicked
     case 'fewer':
-      return last
+      return lastPicked
     case 'toggle':
-      return last ?? next
+      return lastPicked ?? firstUnpicked
     default:
       return step satisfies never
   }

@@ -60,7 +60,7 @@ export const SORTS = ['default', 'priceDown', 'priceUp'] as const
 /** `default` is the order of the server's answer, newest first. */
 export type Sort = (typeof SORTS)[number]
 
-/** The amount for which the page proposes items, and the latest answer. */
+/** The amount for which the page proposes items, in minor units, and the latest answer. */
 export type Aim = {
   target: number
   search: { status: 'searching'; request: number } | { status: 'done'; proposal: Proposal }

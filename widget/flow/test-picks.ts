@@ -3,7 +3,7 @@ import { type Goal, type Proposal, propose } from './pick.ts'
 
 export type Priced = { id: string; price: number }
 
-/** Returns a seeded generator of integers from 0 to `below` - 1. */
+/** Returns a seeded generator of integers from 0 to `below` - 1. The two constants are those of Numerical Recipes. */
 export function draws(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -58,16 +58,16 @@ export function runProposal(
  * undefined if the gap stays open.
  */
 export function greedy(items: readonly Priced[], { target, maxItems }: Goal): number | undefined {
-  const left = items.toSorted((a, b) => b.price - a.price)
+  const untaken = items.toSorted((a, b) => b.price - a.price)
   let total = 0
   let count = 0
   for (const item of [...left]) {
     if (count === maxItems || total + item.price > target) continue
     total += item.price
     count += 1
-    left.splice(left.indexOf(item), 1)
+    untaken.splice(untaken.indexOf(item), 1)
   }
   if (total === target) return total
-  const closing = left.findLast(({ price }) => total + price >= target)
+  const closing = untaken.findLast(({ price }) => total + price >= target)
   return closing === undefined || count === maxItems ? undefined : total + closing.price
 }

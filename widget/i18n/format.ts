@@ -57,8 +57,8 @@ export function formatDateOnly(day: string, language: Language): string {
 
 /** ISO 8601 → time of day in the shopper's zone, rounded up to a second, so the time shown is never too early. */
 export function formatTime(iso: string, language: Language): string {
-  const moment = Math.ceil(Date.parse(iso) / 1000) * 1000
-  return new Intl.DateTimeFormat(LOCALES[language], { timeStyle: 'medium' }).format(moment)
+  const shownMs = Math.ceil(Date.parse(iso) / 1000) * 1000
+  return new Intl.DateTimeFormat(LOCALES[language], { timeStyle: 'medium' }).format(shownMs)
 }
 
 /**

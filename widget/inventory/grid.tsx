@@ -276,16 +276,19 @@ function useKeys({ element, layout, count, stride, current, setActive }: Keys, a
     if (event.altKey || !NAVIGATION.includes(event.key)) return
     event.preventDefault()
     const grid = { columns: layout.columns, count, pageRows: PAGE_ROWS, goesToCorner: event.ctrlKey }
-    const next = nextCell(event.key, current, grid)
-    scrollToRow(element.current, Math.floor(next / layout.columns) * stride, layout.rowHeight)
-    if (event.shiftKey) actions.extend(next)
+    const nextIndex = nextCell(event.key, current, grid)
+    scrollToRow(element.current, Math.floor(nextIndex / layout.columns) * stride, layout.rowHeight)
+    if (event.shiftKey) actions.extend(nextIndex)
     else actions.forgetAnchor()
-    setActive(next)
-    focusCell(element.current, next)
+    setActive(nextIndex)
+    focusCell(element.current, nextIndex)
   }
 }
 
-/** Focuses a cell, which may not exist before it is in view. A focus that has moved elsewhere stays there. */
+/**
+ * Focuses a cell. It may not exist before it is in view, so this tries again in up to `tries` more frames. A focus that
+ * has moved elsewhere stays there.
+ */
 function focusCell(grid: HTMLElement | null, index: number, tries = 10): void {
   requestAnimationFrame(() => {
     const focused = document.activeElement

@@ -50,8 +50,8 @@ export function useVisibleRows(element: RefObject<HTMLElement | null>, { layout,
     const measure = (extra?: number): void => {
       const { top } = target.getBoundingClientRect()
       const view = { top: -top, bottom: window.innerHeight - top, rowGap }
-      const next = visibleRows(layout, view, extra)
-      setRows((before) => (before.first === next.first && before.last === next.last ? before : next))
+      const newRows = visibleRows(layout, view, extra)
+      setRows((before) => (before.first === newRows.first && before.last === newRows.last ? before : newRows))
     }
     // At first, the rows around the view can wait until those in view are drawn.
     if (!isFirst.current) measure()

@@ -54,7 +54,7 @@ function SpokenTime({ seconds }: { seconds: number | null }) {
 
 /**
  * The time that is read out at this second. It stays for some seconds, because a busy page can skip one, and is then
- * removed: whoever reads the dialog later must not find an old time beside the clock.
+ * removed, so a shopper who reads the dialog later finds no old time beside the clock.
  */
 export function spokenAt(seconds: number | null): number | null {
   return SPOKEN.find((at) => seconds !== null && seconds <= at && seconds > at - SPOKEN_FOR_S) ?? null

@@ -43,8 +43,8 @@ type KeyFields = Pick<Item, 'name' | 'phase' | 'price'>
 /** True if the picks are the items of an offer. Their total alone is no proof: other items can cost as much. */
 export function areOffered(picked: readonly Item[], offered: NonNullable<Payment['items']>): boolean {
   const keyOf = ({ name, phase, price }: KeyFields): string => [name, phase, price].join('\n')
-  const left = new Map(offered.map((item) => [keyOf(item), item.count]))
-  for (const item of picked) left.set(keyOf(item), (left.get(keyOf(item)) ?? 0) - 1)
+  const unmatched = new Map(offered.map((item) => [keyOf(item), item.count]))
+  for (const item of picked) unmatched.set(keyOf(item), (unmatched.get(keyOf(item)) ?? 0) - 1)
   return [...left.values()].every((count) => count === 0)
 }
 

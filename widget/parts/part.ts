@@ -40,9 +40,9 @@ export function createPart<Code>(load: Load<Code>): Part<Code> {
   /** The newest first. There are at most three: loading, failed, ready. */
   const states: { since: number; state: PartState<Code> }[] = [{ since: 0, state }]
 
-  function become(next: PartState<Code>): void {
-    if (state.kind === 'ready' || next.kind === state.kind) return
-    state = next
+  function become(newState: PartState<Code>): void {
+    if (state.kind === 'ready' || newState.kind === state.kind) return
+    state = newState
     changes += 1
     states.unshift({ since: changes, state })
     for (const listener of listeners) listener()

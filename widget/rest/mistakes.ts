@@ -15,8 +15,8 @@ const TRADE_PAGE = /steamcommunity\.com\/tradeoffer\/new/i
 
 /** Returns the mistake in a text that is not a trade link. */
 export function mistakeIn(text: string): Mistake {
-  const links = linksIn(text).size
-  if (links > 0) return links > 1 ? 'several' : 'inexact'
+  const linkCount = linksIn(text).size
+  if (linkCount > 0) return linkCount > 1 ? 'several' : 'inexact'
   if (TRADE_PAGE.test(text)) return 'incomplete'
   if (OFFER.test(text)) return 'offer'
   return PROFILE.test(text) || isSteamId(text.trim()) ? 'profile' : 'other'

@@ -6,12 +6,12 @@ import { TimeLeft } from './time-left.tsx'
 
 export function OtherOffer({ state }: { state: FlowState }) {
   const { texts } = useRestTexts()
-  const other = state.payment?.status === 'created' ? state.otherOffer?.deposit : null
-  if (!other || state.modal.kind !== 'none') return null
+  const otherDeposit = state.payment?.status === 'created' ? state.otherOffer?.deposit : null
+  if (!otherDeposit || state.modal.kind !== 'none') return null
   return (
     <p className="notice notice-offer">
       <span>
-        {texts.otherOffer(other.id)}
+        {texts.otherOffer(otherDeposit.id)}
         <span className="quiet">
           <TimeLeft deadlineMs={state.otherOffer?.deadlineMs ?? null} />
         </span>
@@ -19,7 +19,7 @@ export function OtherOffer({ state }: { state: FlowState }) {
       {/* A frame shows one deposit only. */}
       <a
         className="link"
-        href={`/deposit/${other.hash}`}
+        href={`/deposit/${otherDeposit.hash}`}
         {...(isEmbedded() && { target: '_blank', rel: 'noopener' })}
       >
         {texts.otherOfferOpen}

@@ -40,8 +40,8 @@ export function createToasts(timers: Timers, randomId: () => string): ToastStore
   const listeners = new Set<() => void>()
   const cancels = new Map<string, () => void>()
 
-  function change(next: readonly Toast[]): void {
-    toasts = next
+  function change(newToasts: readonly Toast[]): void {
+    toasts = newToasts
     for (const listener of listeners) listener()
   }
 

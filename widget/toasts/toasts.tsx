@@ -25,7 +25,7 @@ function useShown(store: ToastStore): readonly ShownToast[] {
   useEffect(() => {
     if (leavingCount === 0) return
     const reducesMotion = matchMedia('(prefers-reduced-motion: reduce)').matches
-    const removeLeaving = (): void => setBefore((now) => now.filter((each) => !each.isLeaving))
+    const removeLeaving = (): void => setBefore((latest) => latest.filter((each) => !each.isLeaving))
     const timer = setTimeout(removeLeaving, reducesMotion ? 0 : LEAVE_MS)
     return () => clearTimeout(timer)
   }, [leavingCount])

@@ -123,7 +123,7 @@ export const greetings: Family = family<Defence>({
     },
     'the store’s origin only': {
       at: `${FRAME} joinParent`,
-      off: [{ file: FRAME, from: 'from !== origin || ', to: '' }],
+      off: [{ file: FRAME, from: 'senderOrigin !== origin || ', to: '' }],
     },
     'the parent window only': {
       at: `${FRAME} joinParent`,
