@@ -1,6 +1,7 @@
 /** A player of the Steam sandbox, whose trade link a visitor can try. `line`: how the sandbox describes the player. */
 export type Player = { name: string; tradeUrl: string; line: string }
 
+/** Short, because the store's page waits for the sandbox. */
 const DEADLINE_MS = 2_000
 const MOST_PLAYERS = 10
 

@@ -63,7 +63,7 @@ describe('D-30 a barred bot', () => {
     await pressPay(page, texts)
     await confirmation(page, texts).waitFor()
     expect(await messages()).toEqual([])
-    // All calls ask for the same trade. The page repeats a call whose answer comes late.
+    // All calls ask for the same trade: the page repeats the call while its outcome is unknown.
     const calls = callsTo(visited, '/api/trade')
     expect(new Set(calls.map(({ method }) => method))).toEqual(new Set(['POST']))
     const [barred, ...others] = await readBars()

@@ -218,8 +218,8 @@ describe('A-023 A-024 A-027 A-052 A-053 A-054 A-055 A-056 A-057 A-067 the modal 
       await dialog.getByText(description(texts)).waitFor()
       // The dialog opens at its top, with the outcome and the next step.
       await expect.poll(() => page.locator('dialog').evaluate(({ scrollTop }) => scrollTop)).toBe(0)
-      const lock = () => page.evaluate(() => getComputedStyle(document.documentElement).overflowY)
-      await expect.poll(lock).toBe('hidden')
+      const pageOverflow = () => page.evaluate(() => getComputedStyle(document.documentElement).overflowY)
+      await expect.poll(pageOverflow).toBe('hidden')
       if (status === 'succeeded')
         expect(TEXTS.en.receivedInParts('$1', 'a day')).toMatch(SPECIFIED_TEXTS[status])
       expect(TEXTS.en.outcomes[status].description).toMatch(SPECIFIED_TEXTS[status])

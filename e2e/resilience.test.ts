@@ -102,7 +102,7 @@ test('A-061 A-131 a failing server and a lost connection cause one toast each; b
   await page.clock.runFor(1000)
   await errors.getByText(texts.failedToReceiveDeposit).waitFor()
   expect(texts.failedToReceiveDeposit).toBe('failed to receive deposit')
-  // A minute without another message.
+  // For a minute, no further toast appears.
   for (let step = 0; step < 6; step += 1) await page.clock.runFor(10_000)
   expect(await errors.count()).toBe(0)
   await expect.poll(() => confirmation(page, texts).isVisible()).toBe(true)

@@ -61,7 +61,7 @@ async function expectNarrowTexts(page: Page): Promise<void> {
   expect(title?.height).toBeLessThan(2.5 * lineHeight)
 }
 
-/** The days for which money is held, as the page says. */
+/** The days for which the page says that money is held: longer than Steam’s seven days of protection for CS2. */
 const HOLD_DAYS = 8
 
 /** Expects the phone's bar to say when the money arrives and, after a press on its button, why. */

@@ -56,7 +56,7 @@ async function reloadUntilItems(page: Page, texts: Messages): Promise<void> {
   await retryUntilItems(page, texts)
 }
 
-test('the field reports a trade link that belongs to nobody, and then accepts a correct one', async () => {
+test('the field reports an incomplete trade link and one that belongs to nobody, and then accepts a correct one', async () => {
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   const field = page.getByRole('textbox', { name: texts.tradeLink })

@@ -4,6 +4,7 @@ import { headersOf } from './call.ts'
 type Listener = () => void
 
 const listeners = new Set<Listener>()
+/** The pause before another attempt to open a stream. It doubles after each failed attempt, up to the longest wait. */
 const FIRST_WAIT_MS = 3_000
 const LONGEST_WAIT_MS = 60_000
 /** The line with which the server begins each stream. */

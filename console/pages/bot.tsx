@@ -55,10 +55,10 @@ function About({ view, refresh }: { view: View; refresh: () => void }) {
       }
     >
       {stateReason !== null && !reachable && <p className="notice">{stateReason}</p>}
-      {failures.map(([what, since]) =>
+      {failures.map(([failure, since]) =>
         since === null ? null : (
-          <p key={what} className="notice notice-bad">
-            Its {what} since <Time at={since} />.
+          <p key={failure} className="notice notice-bad">
+            Its {failure} since <Time at={since} />.
           </p>
         ),
       )}

@@ -162,16 +162,16 @@ function Act({ allowed, refresh }: { allowed: View['can'][number]; refresh: () =
   if (allowed.act === 'bot retire')
     return <ActButton {...common} needs="operator" input={() => ({ bot: target })} />
   if (allowed.act === 'webhook replay') {
-    const [from, to] = [...allowed.command.matchAll(/--(?:from|to) (\d+)/g)].map(([, number]) =>
-      Number(number),
+    const [fromSequence, toSequence] = [...allowed.command.matchAll(/--(?:from|to) (\d+)/g)].map(
+      ([, number]) => Number(number),
     )
     return (
       <ActButton
         {...common}
-        label={`${label} (event ${from}, endpoint ${target})`}
+        label={`${label} (event ${fromSequence}, endpoint ${target})`}
         needs="support"
         needsReason={false}
-        input={() => ({ endpointId: target, fromSequence: from, toSequence: to })}
+        input={() => ({ endpointId: target, fromSequence, toSequence })}
       />
     )
   }

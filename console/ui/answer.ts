@@ -64,36 +64,36 @@ export function useRows<ANSWER extends { next: string | null }, ROW>(
   const first = useAnswer<ANSWER>(name, input)
   const inputJson = JSON.stringify(input)
   /** A new object after each change of the filter and each refresh. A page requested for an older object is dropped. */
-  const current = useRef({ inputJson })
-  if (current.current.inputJson !== inputJson) current.current = { inputJson }
-  const list = current.current
-  const [further, setFurther] = useState<{ list: object; pages: Page<ROW>[] }>({ list, pages: [] })
+  const latestReading = useRef({ inputJson })
+  if (latestReading.current.inputJson !== inputJson) latestReading.current = { inputJson }
+  const reading = latestReading.current
+  const [further, setFurther] = useState<{ reading: object; pages: Page<ROW>[] }>({ reading, pages: [] })
   const [isLoadingMore, setLoading] = useState(false)
-  const [failed, setFailed] = useState<{ list: object; failure: Failure }>()
-  const firstPage = useRef<{ list: object; page: Page<ROW> }>(undefined)
+  const [failed, setFailed] = useState<{ reading: object; failure: Failure }>()
+  const firstPage = useRef<{ reading: object; page: Page<ROW> }>(undefined)
 
-  const pages = further.list === list ? further.pages : []
+  const pages = further.reading === reading ? further.pages : []
   if (first.shown.kind === 'ready' && pages.length === 0) {
     const { data } = first.shown
-    firstPage.current = { list, page: { rows: rowsOf(data), next: data.next } }
+    firstPage.current = { reading, page: { rows: rowsOf(data), next: data.next } }
   }
-  const currentFirstPage = firstPage.current?.list === list ? firstPage.current.page : undefined
+  const currentFirstPage = firstPage.current?.reading === reading ? firstPage.current.page : undefined
   const last = pages.at(-1) ?? currentFirstPage
   const more = async (): Promise<void> => {
     if (last?.next == null || isLoadingMore) return
     setLoading(true)
     const reply = await call<ANSWER>(`find/${name}`, { ...input, before: last.next })
     setLoading(false)
-    if (list !== current.current) return
-    setFailed(reply.ok ? undefined : { list, failure: reply.failure })
+    if (reading !== latestReading.current) return
+    setFailed(reply.ok ? undefined : { reading, failure: reply.failure })
     if (!reply.ok) return
     const page = { rows: rowsOf(reply.data), next: reply.data.next }
-    setFurther({ list, pages: [...pages, page] })
+    setFurther({ reading, pages: [...pages, page] })
   }
   const refresh = (): void => {
-    current.current = { inputJson }
-    // Renders the new list at once. A changed ref alone would not.
-    setFurther({ list: current.current, pages: [] })
+    latestReading.current = { inputJson }
+    // Starts the new reading at once. A changed ref alone would cause no render.
+    setFurther({ reading: latestReading.current, pages: [] })
     first.refresh()
   }
   const rows = [currentFirstPage, ...pages].flatMap((page) => page?.rows ?? [])
@@ -103,7 +103,7 @@ export function useRows<ANSWER extends { next: string | null }, ROW>(
       : first.shown.kind === 'failed'
         ? first.shown
         : { kind: 'loading' }
-  const moreFailure = failed?.list === list ? failed.failure : undefined
+  const moreFailure = failed?.reading === reading ? failed.failure : undefined
   return {
     shown,
     hasMore: last?.next != null,
@@ -114,7 +114,9 @@ export function useRows<ANSWER extends { next: string | null }, ROW>(
   }
 }
 
+/** A longer list, of more than a hundred calls, is not saved as a file. */
 const MOST_EXPORTED = 20_000
+/** The most rows that the server returns in one call. */
 const ROWS_PER_CALL = 200
 
 /** Returns every row that a filter matches, for a file; a failure if there are too many or a call fails. */

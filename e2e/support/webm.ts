@@ -76,8 +76,8 @@ function block({ atMs, isKey, data }: Frame, clusterMs: number): Buffer {
 /** Begins a cluster with each key frame, because players can jump to clusters. */
 function clustersOf(frames: Frame[]): { atMs: number; bytes: Buffer }[] {
   const starts = frames.flatMap(({ isKey }, index) => (isKey ? [index] : []))
-  return starts.map((start, place) => {
-    const clusterFrames = frames.slice(start, starts[place + 1])
+  return starts.map((start, index) => {
+    const clusterFrames = frames.slice(start, starts[index + 1])
     const atMs = clusterFrames[0]?.atMs ?? 0
     return {
       atMs,

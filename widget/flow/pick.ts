@@ -43,6 +43,7 @@ export function* propose(
 
 const byWorth = (a: Priced, b: Priced): number => b.price - a.price || (a.id < b.id ? -1 : 1)
 const totalOf = (items: readonly Priced[]): number => items.reduce((sum, { price }) => sum + price, 0)
+/** Returns the choice with the lower total or, of equal totals, with fewer items. */
 const cheaper = (one: Choice, other: Choice): Choice =>
   other.total < one.total || (other.total === one.total && other.items.length < one.items.length)
     ? other

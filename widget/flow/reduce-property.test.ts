@@ -51,7 +51,7 @@ const refusals = fc
   .map((code) => ({ code, detail: code }))
 
 /** 0 is the current request or attempt; higher numbers are older. */
-const age = fc.constantFrom(0, 0, 0, 1, 2)
+const ages = fc.constantFrom(0, 0, 0, 1, 2)
 
 const withoutToken = (link: string): string => link.replace(/&token=.*/, '')
 
@@ -61,9 +61,9 @@ const userOfLink = ({ page }: FlowState) =>
 
 type Move = (state: FlowState) => FlowEvent
 
-const requestOf = (state: FlowState, old: number): number => state.nextRequest - 1 - old
-const attemptOf = ({ modal }: FlowState, old: number): number =>
-  (modal.kind === 'creating' ? modal.attempt : 1) - old
+const requestOf = (state: FlowState, age: number): number => state.nextRequest - 1 - age
+const attemptOf = ({ modal }: FlowState, age: number): number =>
+  (modal.kind === 'creating' ? modal.attempt : 1) - age
 
 const independent = (events: fc.Arbitrary<FlowEvent>): fc.Arbitrary<Move> =>
   events.map((event) => () => event)
@@ -77,9 +77,9 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
     weight: 6,
   },
   {
-    arbitrary: fc.tuple(inventories, age).map(
-      ([arrived, old]): Move =>
-        (state) => ({ kind: 'inventoryLoaded', request: requestOf(state, old), inventory: arrived }),
+    arbitrary: fc.tuple(inventories, ages).map(
+      ([arrived, age]): Move =>
+        (state) => ({ kind: 'inventoryLoaded', request: requestOf(state, age), inventory: arrived }),
     ),
     weight: 6,
   },
@@ -110,37 +110,37 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
       { kind: 'priceExplanationClosed' },
     ),
   ),
-  age.map(
-    (old): Move =>
-      (state) => ({ kind: 'userResolved', request: requestOf(state, old), user: userOfLink(state) }),
+  ages.map(
+    (age): Move =>
+      (state) => ({ kind: 'userResolved', request: requestOf(state, age), user: userOfLink(state) }),
   ),
-  fc.tuple(fc.subarray([...IDS, 'gone']), age).map(
-    ([ids, old]): Move =>
+  fc.tuple(fc.subarray([...IDS, 'gone']), ages).map(
+    ([ids, age]): Move =>
       (state) => ({
         kind: 'itemsProposed',
-        request: requestOf(state, old),
+        request: requestOf(state, age),
         proposal: { kind: 'found', ids, total: 1 },
       }),
   ),
-  age.map(
-    (old): Move =>
-      (state) => ({ kind: 'inventoryFailed', request: requestOf(state, old) }),
+  ages.map(
+    (age): Move =>
+      (state) => ({ kind: 'inventoryFailed', request: requestOf(state, age) }),
   ),
-  age.map(
-    (old): Move =>
-      (state) => ({ kind: 'tradeActive', attempt: attemptOf(state, old) }),
+  ages.map(
+    (age): Move =>
+      (state) => ({ kind: 'tradeActive', attempt: attemptOf(state, age) }),
   ),
-  age.map(
-    (old): Move =>
-      (state) => ({ kind: 'tradeUnknown', attempt: attemptOf(state, old) }),
+  ages.map(
+    (age): Move =>
+      (state) => ({ kind: 'tradeUnknown', attempt: attemptOf(state, age) }),
   ),
-  fc.tuple(refusals, age).map(
-    ([refusal, old]): Move =>
-      (state) => ({ kind: 'tradeRefused', attempt: attemptOf(state, old), refusal }),
+  fc.tuple(refusals, ages).map(
+    ([refusal, age]): Move =>
+      (state) => ({ kind: 'tradeRefused', attempt: attemptOf(state, age), refusal }),
   ),
-  fc.tuple(refusals, age).map(
-    ([refusal, old]): Move =>
-      (state) => ({ kind: 'userFailed', request: requestOf(state, old), refusal }),
+  fc.tuple(refusals, ages).map(
+    ([refusal, age]): Move =>
+      (state) => ({ kind: 'userFailed', request: requestOf(state, age), refusal }),
   ),
 )
 
@@ -267,7 +267,7 @@ describe('after any sequence of events', () => {
     })
   })
 
-  it('a late answer to an old request changes nothing', () => {
+  it('a late answer to an age request changes nothing', () => {
     always(({ before, event, state }) => {
       if (!('request' in event) || event.request === before.nextRequest - 1) return
       const isAwaited = activitiesOf(before).some(
