@@ -137,8 +137,10 @@ describe('the store', () => {
     expect(policy).toContain(`frame-src ${demo.till.url};`)
     expect(policy).toContain(`script-src 'self' ${demo.till.url};`)
     expect(await page.text()).toContain(`<tradetill-deposit src="${URL_OF_DEPOSIT}">`)
-    const other = await fetch(`${demo.store.url}${path}`, { headers: { cookie: 'ember_shopper=mira_sol' } })
-    expect(other.status).toBe(404)
+    const answerToOther = await fetch(`${demo.store.url}${path}`, {
+      headers: { cookie: 'ember_shopper=mira_sol' },
+    })
+    expect(answerToOther.status).toBe(404)
   })
 
   test('shows each payment with its number, a link to its page, and its receipt once it has ended', async () => {

@@ -128,9 +128,9 @@ describe('a webhook', () => {
 
   test('about held money makes the page show the amount and its release date, and the shopper cannot spend it', async () => {
     await callers.send({ data: { heldAmount: 250, heldUntil: '2026-01-09T12:00:00.000Z' } })
-    const shown = (await callers.readParts()).replace(/<[^>]+>/g, ' ').replace(/ +/g, ' ')
-    expect(shown).toContain('$10.00 on hold $2.50 until 9 Jan')
-    expect(shown).toContain('+$10.00 on hold $2.50 until 9 Jan')
+    const shownText = (await callers.readParts()).replace(/<[^>]+>/g, ' ').replace(/ +/g, ' ')
+    expect(shownText).toContain('$10.00 on hold $2.50 until 9 Jan')
+    expect(shownText).toContain('+$10.00 on hold $2.50 until 9 Jan')
     expect(await callers.readBalances()).toEqual({ USD: 1000 })
     await callers.send({ id: 'free', sequence: 3, type: 'deposit.funds_available' })
     expect(await callers.readBalances()).toEqual({ USD: 1250 })

@@ -64,17 +64,17 @@ async function coveredFocus(page: Page, presses: number): Promise<string[]> {
   const hidden: string[] = []
   for (let press = 0; press < presses; press += 1) {
     await page.keyboard.press('Tab')
-    const found = await page.evaluate(() => {
+    const coveredElement = await page.evaluate(() => {
       const element = document.activeElement
       if (element === null || element === document.body) return null
       const { left, top, width, height } = element.getBoundingClientRect()
       const isSeen = [0.1, 0.5, 0.9].some((part) => {
-        const at = document.elementFromPoint(left + width / 2, top + height * part)
-        return at !== null && (element.contains(at) || at.closest('label')?.contains(element) === true)
+        const hit = document.elementFromPoint(left + width / 2, top + height * part)
+        return hit !== null && (element.contains(hit) || hit.closest('label')?.contains(element) === true)
       })
       return isSeen ? null : `${element.tagName} ${element.getAttribute('aria-label') ?? element.textContent}`
     })
-    if (found !== null) hidden.push(found)
+    if (coveredElement !== null) hidden.push(coveredElement)
   }
   return hidden
 }

@@ -192,8 +192,8 @@ describe('the page', () => {
         [...new Set<string>(Reflect.get(window, 'announced'))].filter((text) => text !== ''),
       )
     await expect.poll(spoken).toHaveLength(1)
-    const [first = ''] = await spoken()
-    expect(first).toMatch(/^3 selected, \$/)
+    const [announcement = ''] = await spoken()
+    expect(announcement).toMatch(/^3 selected, \$/)
   })
 
   test('announces that the items are loaded, and that a search found nothing', async () => {

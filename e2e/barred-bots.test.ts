@@ -12,8 +12,8 @@ const NEW_DEVICE = 'send-new-device'
 beforeEach(async () => {
   // The till is ready once its first bot has logged in, but these tests need all of them.
   await eventually('both bots are online', async () => {
-    const rows = await query('select 1 from bot where online')
-    return rows.length === 2 || undefined
+    const onlineBots = await query('select 1 from bot where online')
+    return onlineBots.length === 2 || undefined
   })
 })
 afterEach(async () => {

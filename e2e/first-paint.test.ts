@@ -139,7 +139,7 @@ test.each([
     await page.goto(deposit.url, { waitUntil: 'commit' })
     await page.getByText(TEXTS[language].inventoryLoading).waitFor()
     await expect.poll(() => largestOf(page)).not.toEqual([])
-    const first = await largestOf(page)
+    const firstSizes = await largestOf(page)
     release()
     const picture = page.getByRole('gridcell').first().locator('img')
     await expect
@@ -149,7 +149,7 @@ test.each([
     await page.evaluate(
       () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
     )
-    expect(await largestOf(page)).toEqual(first)
+    expect(await largestOf(page)).toEqual(firstSizes)
   },
 )
 
@@ -177,18 +177,18 @@ test('before the code of the items arrives, the space for them lies below the li
 })
 
 test('a part of the page that cannot be loaded shows a message and a button until it can be loaded', async () => {
-  const parts = /\/assets\/(?:guide|stand)-[\w-]+\.js/
+  const partFiles = /\/assets\/(?:guide|stand)-[\w-]+\.js/
   const { page } = await openBrowser()
   const texts = TEXTS.en
   const deposit = await createDeposit({ language: 'en' })
   await page.clock.install()
-  await page.route(parts, (route) => route.abort())
+  await page.route(partFiles, (route) => route.abort())
   await page.goto(deposit.url)
   const missing = page.getByRole('main').getByRole('alert').filter({ hasText: texts.partFailed })
   await missing.getByRole('button', { name: texts.reloadPage }).waitFor()
   await giveLink(page, texts, await shopper())
   await page.locator('.deposit-stand').getByText(texts.partFailed).waitFor()
-  await page.unroute(parts)
+  await page.unroute(partFiles)
   await page.clock.runFor(2000)
   await page.getByRole('gridcell').first().waitFor()
   await missing.waitFor({ state: 'detached' })

@@ -33,7 +33,7 @@ function overflows(page: Page): Promise<string[]> {
       inner.top >= outer.top - 1 &&
       inner.bottom <= outer.bottom + 1
     const cards = [...document.querySelectorAll('.card')]
-    const parts = cards.flatMap((card) =>
+    const overflowing = cards.flatMap((card) =>
       [...card.querySelectorAll('.card-thing, .card-name, .card-price')].filter(
         (part) => !isWithin(part.getBoundingClientRect(), card.getBoundingClientRect()),
       ),
@@ -41,7 +41,7 @@ function overflows(page: Page): Promise<string[]> {
     const { scrollWidth, clientWidth } = document.documentElement
     const heights = new Set(cards.map((card) => Math.round(card.getBoundingClientRect().height)))
     return [
-      ...parts.map((part) => `${part.className}: ${part.textContent?.slice(0, 30)}`),
+      ...overflowing.map((part) => `${part.className}: ${part.textContent?.slice(0, 30)}`),
       ...(scrollWidth > clientWidth ? [`page: ${scrollWidth} of ${clientWidth} px`] : []),
       ...(heights.size > 1 ? [`cards: ${[...heights].join(', ')} px high`] : []),
     ]
@@ -81,9 +81,11 @@ describe.each([
       const names = inventory.items
         .filter((item) => item.name === name)
         .map(({ phase }) => (phase ? `${name} ${PHASE_WORDS[language][phase]}` : name))
-      const shown = card.locator('.card-name')
-      await expect.poll(async () => names.includes((await shown.textContent()) ?? '')).toBe(true)
-      await expect.poll(async () => names.includes((await shown.getAttribute('title')) ?? '')).toBe(true)
+      const nameElement = card.locator('.card-name')
+      await expect.poll(async () => names.includes((await nameElement.textContent()) ?? '')).toBe(true)
+      await expect
+        .poll(async () => names.includes((await nameElement.getAttribute('title')) ?? ''))
+        .toBe(true)
       await card.click()
       expect(await overflows(page)).toEqual([])
     }

@@ -49,8 +49,8 @@ test('a phone shows long names in full, because they differ at their ends', asyn
     .locator('.card-name')
     .evaluateAll((elements) => elements.filter((name) => name.scrollHeight > name.clientHeight + 1).length)
   expect(cutNames).toBe(0)
-  const shown = (await page.locator('.card-name').allTextContents()).join('\n')
-  for (const name of STICKERS) expect(shown).toContain(name)
+  const shownNames = (await page.locator('.card-name').allTextContents()).join('\n')
+  for (const name of STICKERS) expect(shownNames).toContain(name)
 })
 
 test.each(['en', 'ru'] as const)(

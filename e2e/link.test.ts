@@ -18,7 +18,7 @@ import { comeBack, giveLink, openOffer, pickItems, TEXTS } from './support/shopp
 
 const withoutToken = (link: string): string => link.replace(/&token=.*/, '')
 const field = (page: Page, texts: Messages) => page.getByRole('textbox', { name: texts.tradeLink })
-const hasFocus = (element: Locator) => element.evaluate((it) => it === document.activeElement)
+const hasFocus = (element: Locator) => element.evaluate((node) => node === document.activeElement)
 const changeButton = (page: Page, texts: Messages) =>
   page.getByRole('button', { name: texts.tradeLinkChange })
 const guide = (page: Page, texts: Messages) => page.getByRole('region', { name: texts.guideTitle })

@@ -141,11 +141,11 @@ const readState = (page: Page): Promise<PageState> =>
     const all = (selector: string) => [...document.querySelectorAll<HTMLElement>(selector)]
     const plain = (name: string) => name.split(' #')[0] ?? ''
     const { wrong, polls } = Reflect.get(window, 'seen') as { wrong: Set<string>; polls: number }
-    const shown = /\d/.test(all('.summary-facts dd')[0]?.textContent ?? '')
+    const isShown = /\d/.test(all('.summary-facts dd')[0]?.textContent ?? '')
     return {
       wrong: [...wrong],
       polls,
-      selected: shown ? all('.summary-item').map(({ title }) => plain(title)) : null,
+      selected: isShown ? all('.summary-item').map(({ title }) => plain(title)) : null,
       isConfirming: all('.dialog-confirmation .step-back').length > 0,
       hasEnded:
         all('dialog[open]:not(.dialog-refused) a.primary').length > 0 &&
@@ -160,10 +160,10 @@ const press = (page: Page, selector: string, index = 0): Promise<string | null> 
   page.evaluate(
     ([wanted, at]) => {
       const dialog = document.querySelector('dialog[open]')
-      const found = [...document.querySelectorAll<HTMLElement>(wanted)].filter(
+      const pressable = [...document.querySelectorAll<HTMLElement>(wanted)].filter(
         (element) => (dialog === null || dialog.contains(element)) && !element.matches(':disabled'),
       )
-      const element = found[at % Math.max(found.length, 1)]
+      const element = pressable[at % Math.max(pressable.length, 1)]
       element?.click()
       if (element instanceof HTMLInputElement) return element.value
       return element === undefined ? null : (element.querySelector('.card-name')?.textContent ?? '')

@@ -53,8 +53,8 @@ test('on a phone the count opens the list of picks; the confirmation lists those
   const { page, texts } = await openStand({ language: 'ru', viewport: MOBILE })
   await pickItems(page, 3)
   const count = (n: number) => page.getByRole('button', { name: texts.selectedCount(n) })
-  const list = page.getByRole('list', { name: texts.selected })
-  const removeButtons = list.getByRole('button')
+  const pickedList = page.getByRole('list', { name: texts.selected })
+  const removeButtons = pickedList.getByRole('button')
   const places = () =>
     page.evaluate(() =>
       ['.pay', '.bottom-picked', '.card'].map(
@@ -64,12 +64,12 @@ test('on a phone the count opens the list of picks; the confirmation lists those
   const placesBefore = await places()
   // The arrow at the end of the count lies next to the link that clears the picks.
   await page.locator('.bottom-picked > span svg').click()
-  await list.waitFor()
+  await pickedList.waitFor()
   expect(await places()).toEqual(placesBefore)
   await expect.poll(() => count(3).getAttribute('aria-expanded')).toBe('true')
   await expect.poll(() => removeButtons.count()).toBe(3)
   await removeButtons.nth(1).press('Escape')
-  await list.waitFor({ state: 'hidden' })
+  await pickedList.waitFor({ state: 'hidden' })
   await expect.poll(() => count(3).evaluate((element) => element === document.activeElement)).toBe(true)
   await count(3).press('Enter')
   const names = await removeButtons.evaluateAll((elements) =>
@@ -80,7 +80,7 @@ test('on a phone the count opens the list of picks; the confirmation lists those
   await expect.poll(focused).toBe(names[1])
   await expect.poll(() => removeButtons.count()).toBe(2)
   await page.locator('.link-panel').click({ position: { x: 8, y: 30 } })
-  await list.waitFor({ state: 'hidden' })
+  await pickedList.waitFor({ state: 'hidden' })
   await expect.poll(() => count(2).getAttribute('aria-expanded')).toBe('false')
 
   await openOffer(page, texts)

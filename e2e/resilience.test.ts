@@ -315,8 +315,8 @@ test.each([
   'A-067 with a clock $days day off, the page shows the till’s time left; with $blocked blocked, a payment still works',
   async ({ days, blocked }) => {
     const { page, context, deposit, texts } = await openDeposit()
-    await context.addInitScript((what) => {
-      if (what === 'sound') {
+    await context.addInitScript((blockedFeature) => {
+      if (blockedFeature === 'sound') {
         HTMLMediaElement.prototype.play = () => Promise.reject(new DOMException('blocked', 'NotAllowedError'))
         return
       }
@@ -332,9 +332,9 @@ test.each([
     const spoken = blocked === 'storage' ? await switchLanguage(page, 'ru') : texts
     await pickItems(page, 1)
     await openOffer(page, spoken)
-    const shown = /^0(\d):(\d\d)$/
-    await expect.poll(() => page.getByRole('timer').textContent()).toMatch(shown)
-    const [, minutes, seconds] = shown.exec((await page.getByRole('timer').textContent()) ?? '') ?? []
+    const timerForm = /^0(\d):(\d\d)$/
+    await expect.poll(() => page.getByRole('timer').textContent()).toMatch(timerForm)
+    const [, minutes, seconds] = timerForm.exec((await page.getByRole('timer').textContent()) ?? '') ?? []
     const shownS = Number(minutes) * 60 + Number(seconds)
     // The till is asked later, so its time left is at most the page's, apart from a second of rounding.
     const { timeLeft } = await (await callerOf(till.gateway, deposit)).payment()

@@ -75,9 +75,9 @@ async function expectReason(page: Page, texts: Messages): Promise<void> {
   expect(await reason.isVisible()).toBe(false)
   await bar.getByRole('button', { name: texts.why }).click()
   await reason.waitFor()
-  const shown = await reason.boundingBox()
-  expect(shown?.x).toBeGreaterThanOrEqual(0)
-  expect((shown?.x ?? 0) + (shown?.width ?? 0)).toBeLessThanOrEqual(MOBILE.width)
+  const reasonBox = await reason.boundingBox()
+  expect(reasonBox?.x).toBeGreaterThanOrEqual(0)
+  expect((reasonBox?.x ?? 0) + (reasonBox?.width ?? 0)).toBeLessThanOrEqual(MOBILE.width)
   await page.keyboard.press('Escape')
   await reason.waitFor({ state: 'hidden' })
 }
@@ -216,18 +216,18 @@ const namesIn = ({
 
 test('A-117 the layout is narrow at 900 px and wide at 901, with one variant of each part', async () => {
   const { page } = await openStandAs()
-  const parts = async (): Promise<string[]> =>
+  const partsOnPage = async (): Promise<string[]> =>
     page.evaluate(() =>
       ['.summary', '.bottom-bar', '.controls-desktop', '.controls-mobile', '.link-panel-desktop']
         .concat('.link-panel-mobile')
         .filter((part) => document.querySelectorAll(part).length === 1),
     )
   await page.setViewportSize({ width: 901, height: 800 })
-  await expect.poll(parts).toEqual(['.summary', '.controls-desktop', '.link-panel-desktop'])
+  await expect.poll(partsOnPage).toEqual(['.summary', '.controls-desktop', '.link-panel-desktop'])
   // The controls are one row.
   await expect.poll(async () => (await page.locator('.controls').boundingBox())?.height).toBeLessThan(80)
   await page.setViewportSize({ width: 900, height: 800 })
-  await expect.poll(parts).toEqual(['.bottom-bar', '.controls-mobile', '.link-panel-mobile'])
+  await expect.poll(partsOnPage).toEqual(['.bottom-bar', '.controls-mobile', '.link-panel-mobile'])
 })
 
 test('A-045 wear and StatTrak are marked, and screen readers get the full name of the wear', async () => {

@@ -165,11 +165,11 @@ const TAKE_PORT = `--import=data:text/javascript,${encodeURIComponent(`
 `)}`
 
 test('a port that is taken while the parts start is reported with the name of its setting', async () => {
-  const other = await newPlace()
-  const start = run('scripts/start.ts', { ...other.env, NODE_OPTIONS: TAKE_PORT })
+  const otherPlace = await newPlace()
+  const start = run('scripts/start.ts', { ...otherPlace.env, NODE_OPTIONS: TAKE_PORT })
   expect(await start.ended).toBe(1)
   expect(start.output()).toMatch(/for the sandbox is taken.*STEAM_SANDBOX_PORT/)
-  removePlace(other)
+  removePlace(otherPlace)
 })
 
 test('a start keeps an existing registration', async () => {
@@ -198,9 +198,9 @@ describe('Ctrl-C, and a start on other ports with a fresh Steam world', () => {
 
     // The next tests need a start on other ports, with a new Steam world and a registration that refers to an unknown
     // bot.
-    const other = await newPlace()
-    removePlace(other)
-    place = { ...other, root: place.root, env: { ...other.env, TRADETILL_DATA_ROOT: place.root } }
+    const otherPlace = await newPlace()
+    removePlace(otherPlace)
+    place = { ...otherPlace, root: place.root, env: { ...otherPlace.env, TRADETILL_DATA_ROOT: place.root } }
     writeFileSync(registrationFile(), JSON.stringify({ ...before.registration, bots: ['76561198000000000'] }))
     rmSync(join(place.root, 'sandbox.json'))
     rmSync(join(place.root, 'vault'), { recursive: true, force: true })

@@ -35,9 +35,9 @@ async function listen(signal: AbortSignal, isReconnect: boolean): Promise<boolea
   if (!response.ok || response.body === null) return false
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   for (let unfinishedLine = ''; ; ) {
-    const part = await reader.read().catch(() => undefined)
-    if (part === undefined || part.done) return true
-    const lines = (unfinishedLine + part.value).split('\n')
+    const chunk = await reader.read().catch(() => undefined)
+    if (chunk === undefined || chunk.done) return true
+    const lines = (unfinishedLine + chunk.value).split('\n')
     unfinishedLine = lines.pop() ?? ''
     // The page may have missed a change before it was connected again.
     if (lines.some((line) => line.startsWith('data:') || (isReconnect && line === FIRST_LINE))) gather()

@@ -61,7 +61,7 @@ export function useRows<ANSWER extends { next: string | null }, ROW>(
   input: object,
   rowsOf: (answer: ANSWER) => readonly ROW[],
 ): Rows<ROW> {
-  const first = useAnswer<ANSWER>(name, input)
+  const firstAnswer = useAnswer<ANSWER>(name, input)
   const inputJson = JSON.stringify(input)
   /** A new object after each change of the filter and each refresh. A page requested for an older object is dropped. */
   const latestReading = useRef({ inputJson })
@@ -73,16 +73,16 @@ export function useRows<ANSWER extends { next: string | null }, ROW>(
   const firstPage = useRef<{ reading: object; page: Page<ROW> }>(undefined)
 
   const pages = further.reading === reading ? further.pages : []
-  if (first.shown.kind === 'ready' && pages.length === 0) {
-    const { data } = first.shown
+  if (firstAnswer.shown.kind === 'ready' && pages.length === 0) {
+    const { data } = firstAnswer.shown
     firstPage.current = { reading, page: { rows: rowsOf(data), next: data.next } }
   }
   const currentFirstPage = firstPage.current?.reading === reading ? firstPage.current.page : undefined
-  const last = pages.at(-1) ?? currentFirstPage
+  const lastPage = pages.at(-1) ?? currentFirstPage
   const more = async (): Promise<void> => {
-    if (last?.next == null || isLoadingMore) return
+    if (lastPage?.next == null || isLoadingMore) return
     setLoading(true)
-    const reply = await call<ANSWER>(`find/${name}`, { ...input, before: last.next })
+    const reply = await call<ANSWER>(`find/${name}`, { ...input, before: lastPage.next })
     setLoading(false)
     if (reading !== latestReading.current) return
     setFailed(reply.ok ? undefined : { reading, failure: reply.failure })
@@ -94,19 +94,19 @@ export function useRows<ANSWER extends { next: string | null }, ROW>(
     latestReading.current = { inputJson }
     // Starts the new reading at once. A changed ref alone would cause no render.
     setFurther({ reading: latestReading.current, pages: [] })
-    first.refresh()
+    firstAnswer.refresh()
   }
   const rows = [currentFirstPage, ...pages].flatMap((page) => page?.rows ?? [])
   const shown: Shown<readonly ROW[]> =
-    first.shown.kind === 'ready' && currentFirstPage !== undefined
-      ? { kind: 'ready', data: rows, failure: first.shown.failure }
-      : first.shown.kind === 'failed'
-        ? first.shown
+    firstAnswer.shown.kind === 'ready' && currentFirstPage !== undefined
+      ? { kind: 'ready', data: rows, failure: firstAnswer.shown.failure }
+      : firstAnswer.shown.kind === 'failed'
+        ? firstAnswer.shown
         : { kind: 'loading' }
   const moreFailure = failed?.reading === reading ? failed.failure : undefined
   return {
     shown,
-    hasMore: last?.next != null,
+    hasMore: lastPage?.next != null,
     isLoadingMore,
     moreFailure,
     more: () => void more(),

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { Filters } from './filters.tsx'
 
 const FIELDS = [{ name: 'state', label: 'State', options: ['open', 'ended'] }]
-const shown = (query: string, fallback?: string) =>
+const htmlAt = (query: string, fallback?: string) =>
   renderToStaticMarkup(
     <Filters
       query={new URLSearchParams(query)}
@@ -12,7 +12,7 @@ const shown = (query: string, fallback?: string) =>
   )
 
 it('a filter shows the choice in the address, or else its fallback, or else "all"', () => {
-  expect(shown('state=ended')).toContain('<option selected="">ended</option>')
-  expect(shown('')).toContain('<option value="" selected="">all</option>')
-  expect(shown('', 'open')).toContain('<option selected="">open</option>')
+  expect(htmlAt('state=ended')).toContain('<option selected="">ended</option>')
+  expect(htmlAt('')).toContain('<option value="" selected="">all</option>')
+  expect(htmlAt('', 'open')).toContain('<option selected="">open</option>')
 })

@@ -81,11 +81,11 @@ type Choice = {
 }
 
 function select({ name, label, chosen, options }: Choice): string {
-  const rows = options.map(
+  const optionTags = options.map(
     ([value, text]) =>
       `<option value="${value}"${value === chosen ? ' selected' : ''}>${escapeHtml(text)}</option>`,
   )
-  return `<label>${label} <select name="${name}" autocomplete="off">${rows.join('')}</select></label>`
+  return `<label>${label} <select name="${name}" autocomplete="off">${optionTags.join('')}</select></label>`
 }
 
 export function messagePage(visitor: Visitor, title: string, text: string): string {

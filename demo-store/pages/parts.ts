@@ -124,8 +124,8 @@ export function boughtPart({ visitor, bought }: StoreView): string {
     ([id, count]) => `<li>${picture(id)}<span>${escapeHtml(nameOf(id, visitor))} × ${count}</span></li>`,
   )
   const title = TEXTS[visitor.language].bought
-  const list = rows.length === 0 ? '' : `<h2>${title}</h2><ul class="things">${rows.join('')}</ul>`
-  return `<div id="bought" data-live>${list}</div>`
+  const section = rows.length === 0 ? '' : `<h2>${title}</h2><ul class="things">${rows.join('')}</ul>`
+  return `<div id="bought" data-live>${section}</div>`
 }
 
 /** The store's account at the till, which a real store would not show to shoppers. */

@@ -83,8 +83,8 @@ export function testAccessibility(runs: typeof RUNS): void {
       saveEvidenceOnFailure(visited)
       onTestFailed(() => pages.leave(look))
       const { page, seen } = visited
-      const shown = NEED_ALL_ITEMS.includes(scene.name) ? base : smallBase
-      await playScene(page, { gateway: till.gateway, base: shown, scene, language, minute })
+      const shownBase = NEED_ALL_ITEMS.includes(scene.name) ? base : smallBase
+      await playScene(page, { gateway: till.gateway, base: shownBase, scene, language, minute })
       // axe waits on the page's clock.
       await page.clock.resume()
       expect(await violations(page)).toEqual([])

@@ -84,11 +84,11 @@ export type Visit = {
 
 /** The files that a failed test saves about its browser: pictures and texts by name. */
 export function evidenceOf({ context, seen }: Visit): [string, () => Promise<string | Buffer>][] {
-  const last = () => context.pages().at(-1)
+  const lastPage = () => context.pages().at(-1)
   const nothing = 'no page was open'
   return [
-    ['page.png', async () => (await last()?.screenshot({ timeout: SCREENSHOT_TIMEOUT_MS })) ?? nothing],
-    ['page.html', async () => (await last()?.content()) ?? nothing],
+    ['page.png', async () => (await lastPage()?.screenshot({ timeout: SCREENSHOT_TIMEOUT_MS })) ?? nothing],
+    ['page.html', async () => (await lastPage()?.content()) ?? nothing],
     ['requests.txt', async () => seen.requests.map(({ method, url }) => `${method} ${url}`).join('\n')],
   ]
 }

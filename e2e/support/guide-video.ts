@@ -166,11 +166,11 @@ async function encode({
 const stamp = (ms: number): string => new Date(ms).toISOString().slice(11, 23)
 
 function subtitles(cues: Cue[], durationMs: number): string {
-  const parts = cues.map(({ fromMs, text }, index) => {
+  const cueBlocks = cues.map(({ fromMs, text }, index) => {
     const untilMs = cues[index + 1]?.fromMs ?? durationMs
     return `${stamp(fromMs)} --> ${stamp(untilMs)}\n${text}\n`
   })
-  return `WEBVTT\n\n${parts.join('\n')}`
+  return `WEBVTT\n\n${cueBlocks.join('\n')}`
 }
 
 export async function recordGuide(browser: Browser, till: Till): Promise<void> {

@@ -19,11 +19,14 @@ const HELD_UNTIL = '2026-03-09T12:00:00.000Z'
  * inventory. Then replaces the shown values that differ between runs.
  */
 export async function baseOf(till: Place): Promise<Base> {
-  const parts = { place: till, secrets: await storeSecrets(till.root) }
+  const tillWithSecrets = { place: till, secrets: await storeSecrets(till.root) }
   const { steamId, tradeUrl } = await readPlayer(till.sandbox)
   // Several test files decline an offer to the same shopper at one till. Deposits that are locked to the shopper are
   // exempt from the pause that follows.
-  const caller = await callerOf(till.gateway, await newDeposit(parts, { shopper: { steamId, lock: true } }))
+  const caller = await callerOf(
+    till.gateway,
+    await newDeposit(tillWithSecrets, { shopper: { steamId, lock: true } }),
+  )
   await caller.post('/api/trade-url', { tradeUrl })
   const inventory = await caller.inventory()
   const created = await caller.payment()

@@ -84,8 +84,8 @@ export function removePlace({ root }: Pick<Place, 'root'>): void {
 export function waitForBot({ root }: Pick<Place, 'root'>, main?: Running): Promise<boolean> {
   return eventually('a bot is online', async () => {
     if (main?.hasEnded()) throw new GiveUp('npm start ended')
-    const rows = await query({ root }, 'select 1 from bot where online')
-    return rows.length > 0 || undefined
+    const onlineBots = await query({ root }, 'select 1 from bot where online')
+    return onlineBots.length > 0 || undefined
   })
 }
 

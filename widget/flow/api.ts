@@ -49,10 +49,10 @@ export type Api = ReturnType<typeof createApi>
  */
 export function createApi(fetcher: typeof fetch, cookies: () => string, renew: () => void = () => {}) {
   async function call<T>(request: Call): Promise<Answer<T>> {
-    const first = await attempt<T>(request)
+    const firstAnswer = await attempt<T>(request)
     const isTokenRefused =
-      first.kind === 'refused' && first.refusal.code === ('cross_site_token' satisfies ErrorCode)
-    if (!isTokenRefused) return first
+      firstAnswer.kind === 'refused' && firstAnswer.refusal.code === ('cross_site_token' satisfies ErrorCode)
+    if (!isTokenRefused) return firstAnswer
     renew()
     // Repeat once, with the cookie that the refusal set. A frame has no cookie: there, `renew` reloads the page if its
     // token may have expired.

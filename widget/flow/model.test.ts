@@ -168,8 +168,9 @@ const MOVES = {
   lose: ({ line }, pick) => takeCall(line, pick)?.lose(),
   answerBroken: ({ line }, pick) => takeCall(line, pick)?.answer(new Response('', { status: 500 })),
   answerFromBefore: ({ line, gateway }, pick) => {
-    const at = line.openCalls.findIndex(({ path }) => path.startsWith('/api/payment'))
-    if (at >= 0 && pick % 2 === 0) takeCall(line, at)?.answer(gateway.paymentReply(gateway.previous, null))
+    const index = line.openCalls.findIndex(({ path }) => path.startsWith('/api/payment'))
+    if (index >= 0 && pick % 2 === 0)
+      takeCall(line, index)?.answer(gateway.paymentReply(gateway.previous, null))
   },
   tick: (_world, pick) => pass([10, 700, 1000, 2000][pick % 4] ?? 0),
   link: ({ flow }, pick) =>

@@ -81,10 +81,10 @@ describe('the inventory', () => {
       '/api/inventory': (_call, times) => (times === 1 ? slow.reply : json(inventory([item('9')]))),
     })
     await pass(0)
-    const [first] = callsTo('/api/inventory')
-    expect(first?.signal.aborted).toBe(false)
+    const [firstCall] = callsTo('/api/inventory')
+    expect(firstCall?.signal.aborted).toBe(false)
     flow.dispatch(event)
-    expect(first?.signal.aborted).toBe(true)
+    expect(firstCall?.signal.aborted).toBe(true)
     slow.answer(problem(500, 'internal'))
     await pass(0)
     const { page } = flow.state()

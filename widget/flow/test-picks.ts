@@ -61,7 +61,7 @@ export function greedy(items: readonly Priced[], { target, maxItems }: Goal): nu
   const untaken = items.toSorted((a, b) => b.price - a.price)
   let total = 0
   let count = 0
-  for (const item of [...left]) {
+  for (const item of [...untaken]) {
     if (count === maxItems || total + item.price > target) continue
     total += item.price
     count += 1

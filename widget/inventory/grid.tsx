@@ -62,7 +62,7 @@ export function Grid({ room, items, members, selection, currency, asking, keysId
     },
   )
 
-  const shown = Array.from({ length: rows.last - rows.first + 1 }, (_, offset) => rows.first + offset)
+  const shownRows = Array.from({ length: rows.last - rows.first + 1 }, (_, offset) => rows.first + offset)
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table cannot be laid out by geometry
     <div
@@ -89,7 +89,7 @@ export function Grid({ room, items, members, selection, currency, asking, keysId
         if (part === 'fewer') focusCell(element.current, index)
       }}
     >
-      {shown.map((row) => (
+      {shownRows.map((row) => (
         <Row
           key={row}
           row={row}

@@ -45,12 +45,14 @@ type NamesProps = { total: number; names: readonly string[]; counts: readonly nu
 
 function Names({ total, names, counts }: NamesProps) {
   if (names.length === 0) return null
-  const shown = names.map((name, index) => ((counts[index] ?? 1) > 1 ? `${name} ×${counts[index]}` : name))
+  const namesWithCounts = names.map((name, index) =>
+    (counts[index] ?? 1) > 1 ? `${name} ×${counts[index]}` : name,
+  )
   const isCut =
     names.length === MOST_UNAVAILABLE_NAMES && counts.reduce((sum, count) => sum + count, 0) < total
   return (
     <span className="popover-names">
-      {shown.join(', ')}
+      {namesWithCounts.join(', ')}
       {isCut && ', …'}
     </span>
   )

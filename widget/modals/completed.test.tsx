@@ -13,7 +13,7 @@ const UNKNOWN = 'tradeReversed' as FinalDepositStatus
 /** A key that every object inherits. */
 const INHERITED = 'toString' as FinalDepositStatus
 
-const shown = (outcome: FinalDepositStatus): string =>
+const dialogFor = (outcome: FinalDepositStatus): string =>
   markup(<Completed outcome={outcome} hasAlarm={false} payment={payment({ status: outcome })} />)
 
 it.each<FinalDepositStatus>(['paymentTimeout', UNKNOWN, INHERITED])(
@@ -21,7 +21,7 @@ it.each<FinalDepositStatus>(['paymentTimeout', UNKNOWN, INHERITED])(
   (status) => {
     const { modal } = play(confirming(), loaded({ status })).state
     expect(modal).toEqual({ kind: 'completed', outcome: status, hasAlarm: false })
-    const fallback = shown(status)
+    const fallback = dialogFor(status)
     expect(fallback).toContain(`aria-label="${en.depositTo('Demo')}"`)
     expect(fallback).toContain(`<p>${en.closedNote}</p>`)
     expect(fallback).toContain(`href="https://store.example/">${en.backToStore}<`)
@@ -42,7 +42,7 @@ it('a receipt for support is offered in the page’s language if the server name
   const html = markup(<Completed outcome="succeeded" hasAlarm={false} payment={ended} />)
   expect(html).toContain(`href="${receiptUrl}?lang=en"`)
   expect(html).toContain(en.receipt)
-  expect(shown('succeeded')).not.toContain('/receipt/')
+  expect(dialogFor('succeeded')).not.toContain('/receipt/')
 })
 
 it('every outcome has the number of the payment, and that of the offer if there was one', () => {
@@ -59,13 +59,13 @@ it('every outcome has the number of the payment, and that of the offer if there 
 
 it('A-055 A-056 the first safety step says what ended the offer', () => {
   const [declined = ''] = en.scamSteps
-  expect(shown('tradeDeclined')).toContain(`<li>${declined}</li>`)
-  expect(shown('tradeCountered')).toContain(`<li>${en.counteredStep}</li>`)
-  expect(shown('tradeCountered')).not.toContain(declined)
+  expect(dialogFor('tradeDeclined')).toContain(`<li>${declined}</li>`)
+  expect(dialogFor('tradeCountered')).toContain(`<li>${en.counteredStep}</li>`)
+  expect(dialogFor('tradeCountered')).not.toContain(declined)
 })
 
 it('A-023 tradeTimeout shows an icon, a title and a description', () => {
-  expect(shown('tradeTimeout')).toMatch(/outcome-icon.*<h2.*outcome-description/s)
+  expect(dialogFor('tradeTimeout')).toMatch(/outcome-icon.*<h2.*outcome-description/s)
 })
 
 it('a payment that the store cancelled says so, and does not say that time ran out', () => {
@@ -125,7 +125,7 @@ it('an offer that Steam holds is not called cancelled, because its items may be 
   const html = markup(<Completed outcome="tradeHasInvalidItems" hasAlarm={false} payment={payment(ended)} />)
   expect(html).toContain(`>${en.heldBySteamTitle}</h2>`)
   expect(html).not.toContain(en.outcomes.tradeHasInvalidItems.title)
-  expect(shown('tradeHasInvalidItems')).toContain(`>${en.outcomes.tradeHasInvalidItems.title}</h2>`)
+  expect(dialogFor('tradeHasInvalidItems')).toContain(`>${en.outcomes.tradeHasInvalidItems.title}</h2>`)
 })
 
 const HELD_UNTIL = '2026-12-04T00:00:00.000Z'

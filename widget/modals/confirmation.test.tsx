@@ -60,13 +60,13 @@ it.each([
 })
 
 it('D-9 if nothing will be held, the dialog says so with the amount while the offer is open', () => {
-  const shown = (change: Partial<Payment>): string =>
+  const markupWith = (change: Partial<Payment>): string =>
     markup(<PaymentMoney payment={payment({ amount: 1000, itemCount: 1, ...change })} />)
-  const html = shown({ status: 'pending' })
+  const html = markupWith({ status: 'pending' })
   expect(html).toContain(`<dt>${en.now}</dt><dd>$10.00</dd>`)
   expect(html).toContain(en.nothingHeld)
-  expect(shown({ status: 'pending', heldAmount: 400, heldUntil: UNTIL })).not.toContain(en.nothingHeld)
-  expect(shown({ status: 'succeeded' })).toBe('')
+  expect(markupWith({ status: 'pending', heldAmount: 400, heldUntil: UNTIL })).not.toContain(en.nothingHeld)
+  expect(markupWith({ status: 'succeeded' })).toBe('')
 })
 
 it.each([
@@ -99,7 +99,7 @@ it.each([
     const hold = { atOnce: 500, days: 8, until: UNTIL }
     const { state } = play(withItems([{ ...item('1', 1000), iconUrl: PICTURE }], { hold }), toggle('1'))
     const open = { status: 'pending', itemCount: 1, amount: 1000, heldUntil: UNTIL, ...change } as const
-    const shown = (items: Payment['items']): string =>
+    const dialogWith = (items: Payment['items']): string =>
       markup(
         <Confirmation
           state={{ ...state, modal: { kind: 'confirming' } }}
@@ -107,12 +107,12 @@ it.each([
           flow={FLOW}
         />,
       )
-    const html = shown([{ name: 'Item 1', price: 1000, count: 1 }])
+    const html = dialogWith([{ name: 'Item 1', price: 1000, count: 1 }])
     const changes = [...html.matchAll(/That’s \$[\d.]+ (?:more|less) now/g)]
     expect(changes).toHaveLength(shownText === null ? 0 : 1)
     expect(html).toContain(shownText ?? '')
     // A forecast for other picks says nothing about this offer.
-    expect(shown([{ name: 'Item 2', price: 1000, count: 1 }])).not.toContain('than expected')
+    expect(dialogWith([{ name: 'Item 2', price: 1000, count: 1 }])).not.toContain('than expected')
   },
 )
 
@@ -145,9 +145,9 @@ const PICTURE = 'https://img.test/1.png'
 function offerList(change: Partial<Payment>): { rows: (string | undefined)[]; hasPictures: boolean } {
   const picked = { ...item('1', 1000, 'AK-47 | Redline (Field-Tested)'), iconUrl: PICTURE }
   const { state } = play(withItems([{ ...picked, wearCategory: 'WearCategory2' }]), toggle('1'))
-  const shown = { ...state, modal: { kind: 'confirming' } as const }
+  const shownState = { ...state, modal: { kind: 'confirming' } as const }
   const given = payment({ status: 'pending', itemCount: 1, amount: 1000, ...change })
-  const html = markup(<Confirmation state={shown} payment={given} flow={FLOW} />)
+  const html = markup(<Confirmation state={shownState} payment={given} flow={FLOW} />)
   const [, list = ''] = new RegExp(`${en.itemsToGive}</p><ul(.*?)</ul>`).exec(html) ?? []
   const rows = [...list.matchAll(/<li.*?<\/li>/g)].map(([row]) =>
     row

@@ -18,20 +18,22 @@ export function PaymentMoney({ payment, expected = null }: Props) {
   if (split === null) return null
   const { currency } = payment
   // Show the note only while the offer is open: after that, nobody expects the total to change.
-  const rows = {
+  const rowProps = {
     split,
     currency,
     ...(payment.status === 'pending' && { note: `${texts.amountFixed}${difference}` }),
   }
   if (split.until === null) {
     if (payment.status !== 'pending') return null
-    return <MoneyRows {...rows} why={texts.nothingHeld} />
+    return <MoneyRows {...rowProps} why={texts.nothingHeld} />
   }
   const date = formatDate(split.until, language)
   const until = payment.status === 'pending' ? texts.atTheLatest(date) : date
   const held = [money(split.later, currency), until] as const
   const byLimit = split.certainty === 'least' ? texts.heldByLimitAtMost : texts.heldByLimit
-  return <MoneyRows {...rows} why={(heldByOf(payment) === 'limit' ? byLimit : texts.heldUntil)(...held)} />
+  return (
+    <MoneyRows {...rowProps} why={(heldByOf(payment) === 'limit' ? byLimit : texts.heldUntil)(...held)} />
+  )
 }
 
 /**

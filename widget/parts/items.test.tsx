@@ -20,7 +20,7 @@ const KNIFE = worn('3', {
 
 type Given = Partial<Parameters<typeof ItemRows>[0]>
 
-const list = (given: Given, language: 'en' | 'ru' = 'en'): string =>
+const listMarkup = (given: Given, language: 'en' | 'ru' = 'en'): string =>
   markup(<ItemRows rows={[]} label="Selected" currency="USD" {...given} />, language)
 
 const text = (html: string) =>
@@ -38,12 +38,12 @@ it.each([
 ] as const)(
   'a row has the name, wear, phase, count and price of equal items, in %s',
   (language, shownText) => {
-    expect(text(list({ rows: rowsOf([worn('1'), KNIFE, worn('2')]) }, language))).toBe(shownText)
+    expect(text(listMarkup({ rows: rowsOf([worn('1'), KNIFE, worn('2')]) }, language))).toBe(shownText)
   },
 )
 
 it('each row of picks has a button that names the item to remove', () => {
-  const html = list({ rows: rowsOf([worn('1'), KNIFE]), onRemove: () => {} })
+  const html = listMarkup({ rows: rowsOf([worn('1'), KNIFE]), onRemove: () => {} })
   expect([...html.matchAll(/<button[^>]*aria-label="([^"]*)"/g)].map(([, name]) => name)).toEqual([
     'Remove AK-47 | Redline, Field-Tested',
     'Remove ★ Karambit | Doppler Phase 2, Factory New',
@@ -56,17 +56,17 @@ it('the items of an offer have the wear from their names, and neither pictures n
     { name: '★ Karambit | Doppler (Прямо с завода)', phase: 'phase2', price: 400_000, count: 1 },
     { name: 'Sticker | Crown (Foil)', price: 500, count: 1 },
   ])
-  const html = list({ rows })
+  const html = listMarkup({ rows })
   expect(text(html)).toBe(
     'AK-47 | Redline Field-Tested 2 × $10.00 ★ Karambit | Doppler Phase 2 Factory New $4,000.00 Sticker | Crown (Foil) $5.00',
   )
-  expect(text(list({ rows }, 'ru'))).toContain('AK-47 | Redline После полевых испытаний 2 ×')
+  expect(text(listMarkup({ rows }, 'ru'))).toContain('AK-47 | Redline После полевых испытаний 2 ×')
   expect(html).not.toMatch(/<img|<button|tabindex/)
 })
 
 it('a list without buttons that scrolls can be reached by keyboard', () => {
   const four = ['1', '2', '3', '4'].map((id) => item(id, 100))
-  expect(list({ rows: rowsOf(four) })).toMatch(/<ul[^>]*aria-label="Selected"[^>]*tabindex="0"/i)
+  expect(listMarkup({ rows: rowsOf(four) })).toMatch(/<ul[^>]*aria-label="Selected"[^>]*tabindex="0"/i)
 })
 
 it('picks count as those of an offer if name, phase, price and count are equal', () => {
@@ -74,11 +74,11 @@ it('picks count as those of an offer if name, phase, price and count are equal',
     { name: 'AK-47 | Redline (Field-Tested)', price: 1_000, count: 2 },
     { name: KNIFE.name, phase: 'phase2', price: 400_000, count: 1 },
   ] as const
-  const same = [worn('1'), KNIFE, worn('2')]
-  expect(areOffered(same, [...offered])).toBe(true)
+  const picks = [worn('1'), KNIFE, worn('2')]
+  expect(areOffered(picks, [...offered])).toBe(true)
   expect(areOffered([], [...offered])).toBe(false)
-  expect(areOffered(same.slice(1), [...offered])).toBe(false)
-  expect(areOffered([...same, worn('4')], [...offered])).toBe(false)
+  expect(areOffered(picks.slice(1), [...offered])).toBe(false)
+  expect(areOffered([...picks, worn('4')], [...offered])).toBe(false)
   // The same number of items, but one differs in price, name or phase.
   expect(areOffered([worn('1', { price: 999 }), KNIFE, worn('2')], [...offered])).toBe(false)
   expect(

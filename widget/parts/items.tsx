@@ -45,7 +45,7 @@ export function areOffered(picked: readonly Item[], offered: NonNullable<Payment
   const keyOf = ({ name, phase, price }: KeyFields): string => [name, phase, price].join('\n')
   const unmatched = new Map(offered.map((item) => [keyOf(item), item.count]))
   for (const item of picked) unmatched.set(keyOf(item), (unmatched.get(keyOf(item)) ?? 0) - 1)
-  return [...left.values()].every((count) => count === 0)
+  return [...unmatched.values()].every((count) => count === 0)
 }
 
 const useItemTexts = createTextsHook(itemTexts)

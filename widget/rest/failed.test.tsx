@@ -15,7 +15,7 @@ const FLOW: Flow = {
   subscribe: () => () => {},
 }
 
-const shown = (refusal: Refusal, language?: Language): string =>
+const pageFor = (refusal: Refusal, language?: Language): string =>
   markup(<LoadFailure refusal={refusal} flow={FLOW} />, language)
 
 afterEach(() => vi.unstubAllGlobals())
@@ -25,16 +25,16 @@ it.each<[string, Refusal]>([
   ['too many requests', { code: 'too_many_requests', detail: 'x', retryAfterS: 7 }],
   ['a proxy whose server is down', { code: null, detail: null, isFromProxy: true }],
 ])('the connection is not blamed for %s', (_, refusal) => {
-  expect(shown(refusal)).toContain(en.paymentBusy)
-  expect(shown(refusal)).not.toContain('connection')
-  expect(shown(refusal)).toContain(`>${en.retry}</button>`)
+  expect(pageFor(refusal)).toContain(en.paymentBusy)
+  expect(pageFor(refusal)).not.toContain('connection')
+  expect(pageFor(refusal)).toContain(`>${en.retry}</button>`)
 })
 
 it('if the server is unreachable, the page asks the shopper to check the connection', () => {
-  expect(shown({ code: null, detail: null })).toContain(en.paymentNotLoadedHint)
+  expect(pageFor({ code: null, detail: null })).toContain(en.paymentNotLoadedHint)
 })
 
 it('at a wrong address that no link led to, the page offers help in its language', () => {
   vi.stubGlobal('document', { referrer: '' })
-  expect(shown({ code: 'deposit_not_found', detail: 'x' }, 'ru')).toContain('href="/help?language=ru"')
+  expect(pageFor({ code: 'deposit_not_found', detail: 'x' }, 'ru')).toContain('href="/help?language=ru"')
 })
