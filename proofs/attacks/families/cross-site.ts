@@ -203,9 +203,11 @@ export const methods = family({
         {
           file: 'gateway/http/app.ts',
           // The router refuses other methods, so a call gets through only if its method is changed.
-          from: 'logger: false,',
-          to: `logger: false,
-            rewriteUrl: (raw) => { if (raw.url.startsWith('/api/trade-url')) raw.method = 'POST'; return raw.url },`,
+          from: 'rewriteUrl: readablePath,',
+          to: `rewriteUrl: (raw) => {
+            if (raw.url.startsWith('/api/trade-url')) raw.method = 'POST'
+            return readablePath(raw)
+          },`,
         },
       ],
     },

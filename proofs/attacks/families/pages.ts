@@ -236,8 +236,8 @@ const debugging = family({
       off: [
         {
           file: APP,
-          from: 'logger: false,',
-          to: "logger: false, rewriteUrl: (raw) => { if (raw.method === 'TRACE') raw.method = 'GET'; return raw.url },",
+          from: 'rewriteUrl: readablePath,',
+          to: "rewriteUrl: (raw) => { if (raw.method === 'TRACE') raw.method = 'GET'; return readablePath(raw) },",
         },
       ],
     },

@@ -193,7 +193,6 @@ export const prices: Family = family<Defence>({
             price({ source: 'b', asOf: hoursAgo(0.5) }),
             price({ source: 'c', asOf: hoursAgo(0.5) }),
           ],
-          // At most a tenth above the fallen price, which is still below the price before the fall.
           truePriceTimes(fallenTo) + truePriceTimes(fallenTo) / 10n,
         ),
       ),
