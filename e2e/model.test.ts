@@ -289,7 +289,7 @@ const ACTIONS = {
 type Kind = keyof typeof ACTIONS
 type Action = { kind: Kind; pick: number }
 
-/** What the shopper does while picking, and what fails. `pay` may make an offer. Each once, in random order. */
+/** The shopper's actions while picking, and failures. `pay` may make an offer. Each once, in random order. */
 const AT_STAND: Kind[] = [
   'link',
   'game',
@@ -311,7 +311,7 @@ const AT_STAND: Kind[] = [
   'closeError',
   'refuse',
 ]
-/** What happens after the last press on Add funds, in random order too. */
+/** The events after the last press on Add funds, in random order too. */
 const AT_OFFER: Kind[] = [
   'tick',
   'leave',

@@ -25,10 +25,7 @@ export type CreditStore = {
   saveCursor(sequence: number): Promise<void> | void
 }
 
-/**
- * Returns the balance change for the deposit as of the event with this sequence. Undefined if this or a later one was
- * already processed.
- */
+/** Returns the balance change at an event with this sequence. Undefined if it or a later one was processed. */
 export function settle(before: Kept | undefined, deposit: Deposit, sequence: number): Settled | undefined {
   if (before !== undefined && before.sequence >= sequence) return undefined
   const { amount, reversedAmount, heldAmount } = deposit

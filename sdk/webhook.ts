@@ -49,8 +49,8 @@ export async function verifyWebhook({ secret, headers, body, now = new Date() }:
     'verify',
   ])
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`)
-  for (const entry of signatures) {
-    const signature = entry.startsWith('v1,') ? bytesOf(entry.slice(3)) : undefined
+  for (const one of signatures) {
+    const signature = one.startsWith('v1,') ? bytesOf(one.slice(3)) : undefined
     // This comparison takes constant time.
     if (signature !== undefined && (await crypto.subtle.verify('HMAC', key, signature, signed)))
       return JSON.parse(body)
