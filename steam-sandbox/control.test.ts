@@ -65,7 +65,7 @@ describe('time', () => {
     expect((await call('GET', 'clock')).body).toMatchObject({ aheadS: 0 })
   })
 
-  it('can be set as far ahead as another clock, but never back', async () => {
+  it('can be set a number of seconds ahead, but never back', async () => {
     for (const aheadS of [DAY_S, DAY_S, 60]) {
       expect((await call('POST', 'clock', { aheadS })).body).toMatchObject({ aheadS: DAY_S })
     }
@@ -76,12 +76,12 @@ describe('time', () => {
     expect((await call('GET', 'clock')).body).toMatchObject({ aheadS: 7 * DAY_S })
     expect(await readPage('/behaviours/')).toContain(', 7 days ahead')
   })
+})
 
-  it('under trade protection can be set to a minute', async () => {
-    await call('POST', 'protection', { seconds: 60 })
-    await makeTrade()
-    expect(steam.world().trades[0]?.settlesAtS).toBe(NOW_S + 60)
-  })
+it('the control API can set trade protection to last a minute', async () => {
+  await call('POST', 'protection', { seconds: 60 })
+  await makeTrade()
+  expect(steam.world().trades[0]?.settlesAtS).toBe(NOW_S + 60)
 })
 
 describe('a reversal', () => {
@@ -93,6 +93,7 @@ describe('a reversal', () => {
     expect((await call('POST', `trades/${tradeId}/reverse`)).status).toBe(200)
     const second = await call('POST', `trades/${tradeId}/reverse`)
     expect([second.status, second.body]).toMatchObject([409, { error: expect.stringMatching('taken back') }])
+    // The trade and its two reversals.
     expect((await call('GET', 'trades')).body).toHaveLength(3)
   })
 
@@ -222,7 +223,7 @@ describe('behaviours', () => {
     expect(JSON.stringify((await call('GET', 'behaviours')).body)).not.toContain('"on":true')
   })
 
-  it('are shown by magic players, whom the page lists; the control API lists them apart from ordinary shoppers', async () => {
+  it('are permanent for magic players, whom the page and the API list apart from ordinary shoppers', async () => {
     const readNames = async (path: string) => {
       const { body } = await call('GET', path)
       return Array.isArray(body) ? body.map(({ name }) => name) : []
@@ -255,7 +256,7 @@ describe('the functions for tests', () => {
     expect(JSON.stringify((await call('GET', 'behaviours')).body)).not.toContain('"on":true')
   })
 
-  it('list only tradable items as tradable', () => {
+  it('list received items as tradable only after their protection has ended', () => {
     const [nova, bot] = [steam.as('nova_hound'), steam.as('Tradetill Bot #1')]
     nova.accept(sendBotOffer().offerId)
     expect([bot.items().length, bot.tradable(730).length]).toEqual([3, 0])
@@ -323,7 +324,7 @@ describe('the items of a bot', () => {
     const { bot } = await makeBotWithTradableItems()
     const heldIds = () => bot.items().map(({ assetId }) => assetId)
     const [first, second] = heldIds()
-    const trades = steam.world().trades.length
+    const tradeCount = steam.world().trades.length
     const lose = (items?: unknown) =>
       call('POST', `bots/${bot.steamId}/lose`, items === undefined ? {} : { items })
     expect(await lose([second])).toMatchObject({ status: 200, body: { assetIds: [second] } })
@@ -337,12 +338,12 @@ describe('the items of a bot', () => {
     expect((await lose(heldIds())).status).toBe(200)
     expect((await press('/bots/', [['lose', bot.steamId]])).status).toBe(409)
     expect((await call('POST', 'bots/1/find')).status).toBe(409)
-    expect(steam.world().trades).toHaveLength(trades)
+    expect(steam.world().trades).toHaveLength(tradeCount)
   })
 })
 
 describe('the page of the bots', () => {
-  it('switches a bad day of one bot on and off, and refuses a bad day that the page does not offer', async () => {
+  it('switches a bad day of one bot on and off, and ignores a bad day that the page does not offer', async () => {
     const bot = steam.as('Tradetill Bot #1')
     expect(
       (

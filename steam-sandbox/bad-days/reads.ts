@@ -17,7 +17,7 @@ const OFFER_LIST = /^GET api\.steampowered\.com\/IEconService\/GetTradeOffers\/v
 const TRADES = /^GET api\.steampowered\.com\/IEconService\/GetTrade(Status|History)\/v1\//
 const OFFERS_AND_TRADES = /^GET api\.steampowered\.com\/IEconService\/GetTrade(Offers?|Status|History)\/v1\//
 const ONE_TRADE = /^GET api\.steampowered\.com\/IEconService\/GetTradeStatus\/v1\//
-/** Steam's states of a failed trade that is not undone yet, and of one that Steam gave up undoing. */
+/** Steam's status of a failed trade that is not rolled back yet, and of one whose rollback Steam abandoned. */
 const ROLLBACK_FAILED = 8
 const ROLLBACK_ABANDONED = 9
 const HISTORY = /^GET api\.steampowered\.com\/IEconService\/GetTradeHistory\/v1\//

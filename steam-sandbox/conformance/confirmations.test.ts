@@ -119,7 +119,7 @@ const respond = ({ id, key, accept }: PhoneReply, time = nowS()) =>
 describe('confirmations:', () => {
   const { row, expectAllTested } = testsOfRows('confirmations')
 
-  row('list, and the offer of a confirmation', async () => {
+  row('lists confirmations, and finds the offer that one belongs to', async () => {
     expect(await list()).toEqual([])
     const offerId = await sendGift()
     const [listed] = await list()

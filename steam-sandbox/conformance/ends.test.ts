@@ -199,7 +199,7 @@ describe('the states of an offer:', () => {
     expect(raw.match(/rollback_new_assetid/g)).toHaveLength(1)
   })
 
-  row('Accepted, then failed: not undone yet (status 8), or given up (status 9)', async () => {
+  row('Accepted, then failed: rollback not done yet (status 8), or abandoned (status 9)', async () => {
     const { id } = await sendDraft(steam, bot)
     steam.as('nova_hound').accept(id)
     const { tradeID } = await read(bot, id)

@@ -62,7 +62,7 @@ describe('the injection of faults:', () => {
     expect((await get(bot.community, PROFILE)).status).toBe(418)
   })
 
-  row('number of requests', async () => {
+  row('ends after `times` requests', async () => {
     await fault({ path: '/profiles/' }, { status: 418 }, { times: 2 })
     const statuses = [
       await get(bot.community, PROFILE),
@@ -102,7 +102,7 @@ describe('the injection of faults:', () => {
   })
 
   row(
-    'control API: is not served on the hosts of Steam, refuses pages of other sites, and obeys no fault',
+    'control API: is not served on the hosts of Steam, refuses pages of other sites, and is not affected by faults',
     async () => {
       expect((await request('https://steamcommunity.com/control/bots')).statusCode).toBe(302)
       expect((await request('https://api.steampowered.com/control/bots')).statusCode).toBe(401)

@@ -52,7 +52,7 @@ describe('a login fails:', () => {
     expect(await logInWithToken()).toHaveLength(2)
   })
 
-  row('{error: 15} for a valid token, once and for an hour', async () => {
+  row('{error: 15} for a valid token, once, or for an hour', async () => {
     const logInOtherBot = () => loginCookies(steam, steam.as('Tradetill Bot #2').refreshToken())
     await control(steam, 'PUT behaviours/login-15-once', { steamId: bot.steamId })
     expect(await logInOtherBot()).toHaveLength(2)

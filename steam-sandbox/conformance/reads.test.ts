@@ -157,7 +157,7 @@ describe('the answers to a read of offers or trades:', () => {
     expect(JSON.stringify(body)).not.toContain('classid')
   })
 
-  row('several cursors', async () => {
+  row('list of offers over several pages', async () => {
     const offers = [await sendDraft(steam, bot), await sendDraft(steam, bot), await sendDraft(steam, bot)]
     await control(steam, 'PUT behaviours/one-offer-a-page')
     expect((await list()).map(({ id }) => id)).toEqual(offers.map(({ id }) => id).reverse())

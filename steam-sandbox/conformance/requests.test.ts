@@ -112,7 +112,7 @@ describe('the requests of the libraries:', () => {
     await expect(web.refreshAccessToken()).rejects.toMatchObject({ eresult: 15 })
   })
 
-  row('JWT: three parts, with the claims sub, aud (derive) and exp', async () => {
+  row('JWT: three parts, with the claims sub, exp, and an aud that includes derive', async () => {
     const { refreshToken, steamId } = steam.as('Tradetill Bot #1')
     const claims = claimsOf(refreshToken())
     expect(claims).toMatchObject({ iss: 'steam', sub: steamId, aud: ['web', 'renew', 'derive'] })

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest'
 
 /**
  * Requirements for a sandbox Steam: the requests of the client libraries that it must answer, and the behaviours and
- * failures that it must have. Each row has a test of the same name in this folder.
+ * failures that it must have. Each row has a test of the same name in this folder. A number in brackets, such as (15),
+ * is Steam's result code (`eresult`).
  */
 export const ROWS = {
   requests: [
@@ -10,7 +11,7 @@ export const ROWS = {
     'login, step 2: settoken on every host',
     'enrolment: password and authenticator code',
     'MobileApp token: renewed over HTTP, unlike a website token',
-    'JWT: three parts, with the claims sub, aud (derive) and exp',
+    'JWT: three parts, with the claims sub, exp, and an aud that includes derive',
     'trade page, with the days of escrow',
     'days of escrow as JSON',
     'create an offer',
@@ -46,7 +47,7 @@ export const ROWS = {
     'InEscrow, then called off by the bot, which gets a cooldown',
     'Accepted, then reversed (status 12)',
     'Accepted, then reversed (status 12) with only one item marked',
-    'Accepted, then failed: not undone yet (status 8), or given up (status 9)',
+    'Accepted, then failed: rollback not done yet (status 8), or abandoned (status 9)',
     'Accepted, with protection reported late, or for another game',
     'Accepted, at first without a trade id',
     'Accepted, with an empty GetTradeStatus at first',
@@ -101,7 +102,7 @@ export const ROWS = {
     'all offers without items',
     'some offers without items',
     'item without classid',
-    'several cursors',
+    'list of offers over several pages',
     'nine days with 1,000 trades each, in pages',
     'an offer in an unknown state',
     'hang',
@@ -121,7 +122,7 @@ export const ROWS = {
   ],
   logins: [
     '{error: 15}',
-    '{error: 15} for a valid token, once and for an hour',
+    '{error: 15} for a valid token, once, or for an hour',
     '{error: 27}',
     '{error: 84}',
     '429',
@@ -135,7 +136,7 @@ export const ROWS = {
     'RateLimitExceeded 84',
   ],
   confirmations: [
-    'list, and the offer of a confirmation',
+    'lists confirmations, and finds the offer that one belongs to',
     'one accepted, one rejected, and several in one call',
     'website session refused',
     'wrong key, old key, key of another call, and time with a fraction',
@@ -161,11 +162,11 @@ export const ROWS = {
   ],
   faults: [
     'match by host and path',
-    'number of requests',
+    'ends after `times` requests',
     'status, body, headers',
     'hang and drop, before and after processing',
     'changed answer',
-    'control API: is not served on the hosts of Steam, refuses pages of other sites, and obeys no fault',
+    'control API: is not served on the hosts of Steam, refuses pages of other sites, and is not affected by faults',
     'tight quotas for all callers, and for one bot',
     'Web API: refuses tokens of store.steampowered.com, and Web API keys',
   ],

@@ -20,7 +20,7 @@ export type Account = {
   token: string
   avatarHash: string
   assets: Asset[]
-  /** The permanent behaviour of a magic player. */
+  /** Makes the account a magic player: a shopper with this permanent behaviour. */
   behaviour?: string
   /** True for an account that was made for one test or demo, and is not listed with the others. */
   isGuest?: boolean
@@ -44,7 +44,7 @@ export type Settings = {
   inventory?: 'public' | 'private'
   /** True if the person has replaced the trade link. */
   hasNewLink?: boolean
-  /** True if the person has turned on the mobile authenticator, which ends holds. */
+  /** True if the person has turned on the mobile authenticator. Their later trades are not held. */
   hasAuthenticator?: boolean
 }
 
@@ -135,7 +135,10 @@ export const TRADE = {
   protectionRollback: 12,
 } as const
 
-/** Why nobody can send offers to an account. An account with `private_inventory` can still accept one. */
+/**
+ * Why an account cannot receive offers. With `private_inventory`, it can still send and accept offers; the others
+ * prevent this too.
+ */
 export type Obstacle = 'cannot_trade' | 'trade_ban' | 'limited_account' | 'private_inventory'
 
 /** `eresult`: the number that Steam puts in brackets after its error texts. `text`: an error with its own text. */
