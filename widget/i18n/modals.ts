@@ -12,7 +12,7 @@ const en = {
   confirmSummary: (n: number, amount: string) => `${countEn(n, 'item', 'items')} · ${amount}`,
   creatingTitle: 'Sending you a trade offer…',
   creatingText: 'Our bot is sending the offer on Steam. This takes a few seconds; your items stay yours.',
-  /** The first request brought no result. */
+  /** The first request brought no result, or the page fails to read the payment. */
   creatingAgain: 'This is taking a little longer, so we’re trying again. Nothing has left your inventory.',
   creatingSlow:
     'This is taking longer than usual, but we’re still trying. Nothing has left your inventory. You can close this: if the offer is made, the page will show it.',
@@ -77,18 +77,18 @@ const en = {
   } satisfies Partial<Record<FinalDepositStatus, ErrorText>>,
   receivedForLater: (date: string) =>
     `We have your items. The funds will be added to your balance in the store shortly after ${date}.`,
-  receivedInParts: (now: string, date: string) =>
-    `We have your items. ${now} will be added to your balance in the store shortly, and the rest after ${date}.`,
+  receivedInParts: (amountNow: string, date: string) =>
+    `We have your items. ${amountNow} will be added to your balance in the store shortly, and the rest after ${date}.`,
   /** The store has accepted the webhook, but only the store knows when it adds the funds. */
   knownToStore:
-    'We have your items, and the store knows. If the funds aren’t in your balance there yet, they’ll be added shortly.',
-  knownToStoreInParts: (now: string, date: string) =>
-    `We have your items, and the store knows. If ${now} isn’t in your balance there yet, it’ll be added shortly. The rest comes after ${date}.`,
+    'We have your items and have told the store. If the funds aren’t in your balance there yet, they’ll be added shortly.',
+  knownToStoreInParts: (amountNow: string, date: string) =>
+    `We have your items and have told the store. If ${amountNow} isn’t in your balance there yet, it’ll be added shortly. The rest comes after ${date}.`,
   declinedByYou: 'If this was you and you want to pay after all, start again from the store.',
-  nextOfferAt: (time: string) => `The next offer can be sent from ${time} on.`,
+  nextOfferAt: (time: string) => `You can get another offer after ${time}.`,
   heldBySteamTitle: 'Steam put the trade on hold',
   heldBySteam: (date: string) =>
-    `Steam holds your items until ${date}, so this deposit is over. Cancel the trade in Steam if you don’t want it; if it completes, the store is credited.`,
+    `Steam holds your items until ${date}, so this deposit is closed. Cancel the trade in Steam if you don’t want it; if it completes, the store is credited.`,
   holdReason:
     'Steam holds trades from accounts that have no mobile authenticator, or have had it for less than 7 days.',
   cancelledByStore: {
@@ -116,7 +116,7 @@ const en = {
   counteredStep:
     'If you did not send the counteroffer yourself, somebody else may control your account: don’t accept any offer that looks like ours.',
   apiKeyIs:
-    'An API key is a password for programs: with it, they read and cancel your trade offers. Only developers need one, so you probably never made one. If this page of Steam shows a key, a thief probably made it:',
+    'An API key is a password that lets a program read and cancel your trade offers. Only developers need one, so you probably never made one. If the Steam page below shows a key, a thief probably made it:',
   scamApiKey: 'Check your Steam API key',
   stolenKeyTitle: 'If this wasn’t you, secure your account first',
   checkAccountTitle: 'Check your account too, to be safe',
@@ -129,7 +129,7 @@ const en = {
     'Change your Steam password.',
   ],
   startAgain: 'Start again in the store',
-  scamTitle: 'Wasn’t you?',
+  scamTitle: 'Wasn’t this you?',
   youReceive: 'You receive',
   /** While the offer is open: accepting it earlier ends the hold earlier. */
   atTheLatest: (date: string) => `${date} at the latest`,
@@ -141,7 +141,7 @@ const en = {
   heldByLimit: (amount: string, date: string) =>
     `Steam allows this trade to be reversed for some days. Meanwhile the store gets money only up to its limit, so we hold ${amount} until ${date}.`,
   heldByLimitAtMost: (amount: string, date: string) =>
-    `Steam allows this trade to be reversed for some days. Meanwhile the store gets money only up to its limit, so we hold at most ${amount} until ${date}. If the limit has more room when your items arrive, more comes now.`,
+    `Steam allows this trade to be reversed for some days. Meanwhile the store gets money only up to its limit, so we hold at most ${amount} until ${date}. If the limit has more room when your items arrive, you’ll get more right away.`,
   nothingHeld: 'Nothing is held: the store gets all of it once your items arrive.',
   redirectSoon: 'You’ll be back in the store in a few seconds.',
   stopSound: 'Stop the sound',
@@ -251,14 +251,14 @@ const ru: ModalTexts = {
   },
   receivedForLater: (date) =>
     `Предметы у нас. Средства поступят на ваш баланс в магазине вскоре после ${date}.`,
-  receivedInParts: (now, date) =>
-    `Предметы у нас. На ваш баланс в магазине скоро поступит ${now}, остаток — после ${date}.`,
+  receivedInParts: (amountNow, date) =>
+    `Предметы у нас. На ваш баланс в магазине скоро поступит ${amountNow}, остаток — после ${date}.`,
   knownToStore:
-    'Предметы у нас, и магазин это знает. Если средств ещё нет на вашем балансе, они скоро поступят.',
-  knownToStoreInParts: (now, date) =>
-    `Предметы у нас, и магазин это знает. Если ${now} ещё нет на вашем балансе, они скоро поступят. Остаток — после ${date}.`,
+    'Предметы у нас, и мы сообщили об этом магазину. Если средств ещё нет на вашем балансе, они скоро поступят.',
+  knownToStoreInParts: (amountNow, date) =>
+    `Предметы у нас, и мы сообщили об этом магазину. Если ${amountNow} ещё нет на вашем балансе, они скоро поступят. Остаток — после ${date}.`,
   declinedByYou: 'Если это были вы и всё же хотите заплатить, начните заново в магазине.',
-  nextOfferAt: (time) => `Следующее предложение можно отправить не раньше ${time}.`,
+  nextOfferAt: (time) => `Следующее предложение можно получить не раньше ${time}.`,
   heldBySteamTitle: 'Steam задержал обмен',
   heldBySteam: (date) =>
     `Steam удерживает предметы до ${date}, поэтому это пополнение закрыто. Отмените обмен в Steam, если передумали; если обмен завершится, магазин получит оплату.`,
@@ -289,7 +289,7 @@ const ru: ModalTexts = {
   counteredStep:
     'Если встречное предложение отправили не вы, аккаунтом может управлять кто-то ещё: не принимайте похожих предложений.',
   apiKeyIs:
-    'Ключ API — пароль для программ: с ним они читают и отменяют ваши предложения обмена. Он нужен только разработчикам, так что вы его, скорее всего, не создавали. Если на этой странице Steam есть ключ, его, вероятно, создал вор:',
+    'Ключ API — это пароль, с которым программа может читать и отменять ваши предложения обмена. Он нужен только разработчикам, так что вы его, скорее всего, не создавали. Если на странице Steam по ссылке ниже есть ключ, его, вероятно, создал вор:',
   scamApiKey: 'Проверить ключ Steam API',
   stolenKeyTitle: 'Если это были не вы, сначала защитите аккаунт',
   checkAccountTitle: 'На всякий случай проверьте и свой аккаунт',

@@ -155,14 +155,14 @@ it.each([
   ['a part', { heldAmount: 500, heldUntil: HELD_UNTIL }, en.knownToStoreInParts('$15.00', DATE)],
   ['nothing', { heldAmount: 2000, heldUntil: HELD_UNTIL }, en.receivedForLater(DATE)],
 ])(
-  'with %s credited now, the page does not say “the store knows” before the store has accepted the webhook',
+  'with %s credited now, the page does not say “have told the store” before the store has accepted the webhook',
   (_, held, shownText) => {
     const html = (storeTold: boolean): string => {
       const ended = payment({ status: 'succeeded', amount: 2000, ...held, storeTold })
       return markup(<Completed outcome="succeeded" hasAlarm={false} payment={ended} />)
     }
     expect(html(true)).toContain(shownText)
-    expect(html(false)).not.toContain('the store knows')
+    expect(html(false)).not.toContain('have told the store')
   },
 )
 
