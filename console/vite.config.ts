@@ -10,8 +10,9 @@ export default defineConfig({
     outDir: join(import.meta.dirname, 'dist'),
     emptyOutDir: true,
     target: 'es2022',
-    // The page's Content Security Policy allows neither inline scripts nor pictures in `data:` URLs.
+    // The page's Content Security Policy allows no pictures in `data:` URLs.
     assetsInlineLimit: 0,
+    // Every browser with the console's passkey functions can preload modules.
     modulePreload: { polyfill: false },
   },
 })

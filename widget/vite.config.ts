@@ -186,8 +186,9 @@ export default defineConfig({
     target: 'es2022',
     // These browsers support light-dark(); for older ones, the build would replace it with variables.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
-    // The page's policy allows no inline script and no data: picture.
+    // The page's Content Security Policy allows no pictures in `data:` URLs.
     assetsInlineLimit: 0,
+    // The browsers named above can preload modules.
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {

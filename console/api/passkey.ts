@@ -2,7 +2,7 @@ import { call, keepSession, type Reply } from './call.ts'
 
 type Options<T> = { options: T }
 
-const REFUSED = { kind: 'passkey', message: 'No passkey was given. Try again.' }
+const REFUSED = { kind: 'passkey', message: 'The passkey prompt was cancelled or failed. Try again.' }
 
 async function readCredential<T>(
   request: Promise<Credential | null>,

@@ -85,7 +85,7 @@ function Shelf({ stand, payment, flow, shown }: StandProps & { shown: ShownItems
   const keysId = useId()
   const asking = useAsking(stand.question, flow)
   const hasItems = items.length > 0
-  // In a very low window, such as one at 400 % zoom, the items would begin below the edge.
+  // In a very short window, such as one at 400 % zoom, the items would begin below the edge.
   useEffect(() => {
     const element = shelf.current
     if (!hasItems || element === null || !matchMedia(LOW_WINDOW).matches) return
