@@ -3,12 +3,24 @@ import type { OpenDatabase } from '../gateway/startup.ts'
 import { lockDataFolder } from './data-folder.ts'
 import { startEmbedded } from './embedded.ts'
 
-/** Opens a PostgreSQL of the gateway's own in its data folder, which no other gateway may use meanwhile. */
-export function ownDatabase({ dataDir, steamSandboxUrl, publicUrl, console: served }: Config): OpenDatabase {
+/**
+ * Starts the gateway's own PostgreSQL in its data folder. A lock keeps other gateways out of the folder while the
+ * gateway runs.
+ */
+export function ownDatabase({
+  dataDir,
+  steamSandboxUrl,
+  publicUrl,
+  console: consoleConfig,
+}: Config): OpenDatabase {
   const addresses = {
     steamSandboxUrl,
     publicUrl: publicUrl.href,
-    console: served && { url: served.url.href, host: served.host, port: served.port },
+    console: consoleConfig && {
+      url: consoleConfig.url.href,
+      host: consoleConfig.host,
+      port: consoleConfig.port,
+    },
   }
   return async ({ log, shutdown }) => {
     const { lock } = await lockDataFolder(dataDir)

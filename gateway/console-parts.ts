@@ -19,20 +19,21 @@ export async function serveConsole({ config, log, database, clock, masterKey }: 
   ])
   const { db } = database
   const { url, host, port, sandboxKey } = consoleConfig
-  const live = createLive({ log, readMark: () => readMark(db) })
+  const pageNotifier = createLive({ log, readMark: () => readMark(db) })
+  const relyingParty = { url }
   const app = await createConsole({
     folder: FOLDER,
     log,
-    live,
+    live: pageNotifier,
     db,
     clock,
     config: { ...config, masterKey },
-    party: { url },
+    party: relyingParty,
     sandboxKey: config.mode === 'live' ? undefined : sandboxKey,
     nowMs: () => performance.now(),
   })
   shutdown.add('calls', 'console', async () => {
-    await live.stop()
+    await pageNotifier.stop()
     await app.close()
   })
   await app.listen({ host, port })

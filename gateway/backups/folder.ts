@@ -21,7 +21,10 @@ const EMPTIED = new Set([
   'pg_stat_tmp',
   'pg_subtrans',
 ])
-/** Files that belong to the running server or to an earlier backup, and not to the copy. */
+/**
+ * Files that belong to the running server or to an earlier backup, and not to the copy. `recovered-copy` is the note of
+ * the embedded server that its cluster is a restored copy.
+ */
 const LEFT_OUT =
   /^(?:postmaster\.(?:pid|opts)|pg_internal\.init.*|pgsql_tmp.*|backup_label.*|.*\.signal|recovered-copy)$/
 /** A segment of the server's write-ahead log. */

@@ -7,7 +7,10 @@ import type { BudgetLimits, Time } from '../steam/budget.ts'
 /** The store and the deposit that the read is for. */
 export type ReadOwner = { storeId: string; depositId: string }
 
-/** `spend`: the read must call it before it asks Steam for an inventory. A turn that never calls it costs nothing. */
+/**
+ * `spend`: the read must call it before it asks Steam for an inventory. A turn that never calls it uses none of the
+ * budget, but still counts for the order of turns.
+ */
 type Work = (spend: () => void) => Promise<void>
 
 export type FairQueue = {
@@ -93,7 +96,7 @@ export function createFairQueue({ budget, time }: FairQueueOptions): FairQueue {
   }
 }
 
-/** Chooses the next turn among the waiting ones, by the turns that have begun before. */
+/** Chooses which waiting turn is next. Stores and deposits with older or fewer turns come first. */
 function createOrder(time: Pick<Time, 'now'>) {
   const stores = createCounts()
   const deposits = createCounts()
@@ -111,7 +114,7 @@ function createOrder(time: Pick<Time, 'now'>) {
     return countOf(one) < countOf(other)
   }
   return {
-    /** Returns the next turn; of equal turns, the one that came first. Undefined if none may begin now. */
+    /** Returns the next turn, or undefined if none may begin now. Of equal turns, the one added first is next. */
     next(waiting: readonly WaitingTurn[]): WaitingTurn | undefined {
       if (stores.all() >= AT_A_TIME.all) return undefined
       const [first, ...others] = waiting.filter(fits)
@@ -149,12 +152,14 @@ function createCounts() {
 }
 
 function createBucket({ burst, everyMs }: BudgetLimits, time: Pick<Time, 'now'>) {
+  /** The unused budget. A turn takes `everyMs` of it. It is counted in time, not in turns, so nothing is rounded. */
   let savedMs = burst * everyMs
   let countedAtMs = time.now()
   const changeSavedMs = (ms: number) => {
     savedMs = Math.min(burst * everyMs, savedMs + ms)
   }
   return {
+    /** Refills the bucket, and returns how long to wait until it is enough for a turn. */
     waitMs() {
       changeSavedMs(time.now() - countedAtMs)
       countedAtMs = time.now()

@@ -87,7 +87,7 @@ const list = command({
 })
 
 const show = command({
-  does: 'show one bot: its room by game, its open offers, and the last hour’s refusals and calls',
+  does: 'show one bot: how many items of each game it can still take, open offers, the last hour’s refusals and calls',
   example: 'bot show 1',
   parameters: { flags: FIND, positional: ONE_BOT },
   load: async () => {
@@ -98,7 +98,7 @@ const show = command({
 })
 
 const pause = command({
-  does: 'keep a bot from new trades; trades under way continue',
+  does: 'stop giving a bot new trades; trades under way continue',
   example: "bot pause 1 --reason 'moving its items'",
   parameters: { flags: ACT, positional: ONE_BOT },
   load: async () => {
@@ -131,7 +131,7 @@ const remove = command({
 })
 
 const retire = command({
-  does: 'retire a bot that will not come back: ends its open trades; you release or reverse its held credit',
+  does: 'retire a bot that will not come back: ends its open trades; you then release or reverse its held credit',
   example: "bot retire 1 --reason 'banned by Steam'",
   parameters: { flags: SERIOUS_ACT, positional: ONE_BOT },
   load: async () => {
