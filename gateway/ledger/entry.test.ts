@@ -132,15 +132,27 @@ describe('the promised part', () => {
 
 describe('the room for one trade', () => {
   it.each([
-    ['is the free part of the limit', { free: 900n, ownPromise: 0n, otherPromises: 0n }, 900n],
-    ['is reduced by the promises to other trades', { free: 900n, ownPromise: 0n, otherPromises: 500n }, 400n],
+    ['is the free part of the limit', { freeMinor: 900n, ownPromiseMinor: 0n, otherPromisesMinor: 0n }, 900n],
+    [
+      'is reduced by the promises to other trades',
+      { freeMinor: 900n, ownPromiseMinor: 0n, otherPromisesMinor: 500n },
+      400n,
+    ],
     [
       'includes the trade’s own promise, even if other trades were promised all that is free',
-      { free: 900n, ownPromise: 700n, otherPromises: 900n },
+      { freeMinor: 900n, ownPromiseMinor: 700n, otherPromisesMinor: 900n },
       700n,
     ],
-    ['is never more than the free part', { free: 300n, ownPromise: 700n, otherPromises: 0n }, 300n],
-    ['can be more than was promised', { free: 900n, ownPromise: 200n, otherPromises: 100n }, 800n],
+    [
+      'is never more than the free part',
+      { freeMinor: 300n, ownPromiseMinor: 700n, otherPromisesMinor: 0n },
+      300n,
+    ],
+    [
+      'can be more than was promised',
+      { freeMinor: 900n, ownPromiseMinor: 200n, otherPromisesMinor: 100n },
+      800n,
+    ],
   ])('%s', (_name, room, left) => {
     expect(roomFor(room)).toBe(left)
   })

@@ -117,13 +117,13 @@ function stepBelow(amount: bigint): bigint {
 }
 
 /**
- * `free`: the limit minus credit at risk. `ownPromise` and `otherPromises`: what is promised to this trade, and to
- * other open trades.
+ * `freeMinor`: the limit minus credit at risk. `ownPromiseMinor`: the amount promised to this trade.
+ * `otherPromisesMinor`: the amount promised to other open trades.
  */
-export type Room = { free: bigint; ownPromise: bigint; otherPromises: bigint }
+export type Room = { freeMinor: bigint; ownPromiseMinor: bigint; otherPromisesMinor: bigint }
 
 /** How much a trade may be credited at risk. Its own promise comes first, then those to other trades. */
-export function roomFor({ free, ownPromise, otherPromises }: Room): bigint {
-  const reserved = least(ownPromise, free)
-  return free - least(otherPromises, free - reserved)
+export function roomFor({ freeMinor, ownPromiseMinor, otherPromisesMinor }: Room): bigint {
+  const reserved = least(ownPromiseMinor, freeMinor)
+  return freeMinor - least(otherPromisesMinor, freeMinor - reserved)
 }

@@ -5,10 +5,10 @@ import type { CreditMode } from '../db/trade-tables.ts'
 
 export type StoreRoom = {
   /** The limit minus credit at risk, in the currency of the rate. */
-  free: bigint
+  freeMinor: bigint
   /** Promised to other open trades, in the currency of the rate and in US cents. */
-  otherPromises: bigint
-  othersUsdCents: bigint
+  otherPromisesMinor: bigint
+  otherPromisesUsdCents: bigint
   /** The running total of the store's promises, which never falls, at the time of the read. */
   promisedUsdCents: bigint
 }
@@ -17,9 +17,9 @@ type RoomQuery = { rateId: RawBuilder<unknown>; tradeId: bigint }
 
 /** A subquery with one row, the columns of `StoreRoom`, for the row `store` of the surrounding query. */
 export const roomSql = ({ rateId, tradeId }: RoomQuery): RawBuilder<StoreRoom> => sql`
-  (select floor((store.risk_limit_usd_cents - coalesce(taken.usd_cents, 0)) * rate.per_usd)::bigint as free,
+  (select floor((store.risk_limit_usd_cents - coalesce(taken.usd_cents, 0)) * rate.per_usd)::bigint as "freeMinor",
     coalesce(taken.promised_usd_cents, 0) as "promisedUsdCents",
-    promised.cents as "othersUsdCents", ceil(promised.cents * rate.per_usd)::bigint as "otherPromises"
+    promised.cents as "otherPromisesUsdCents", ceil(promised.cents * rate.per_usd)::bigint as "otherPromisesMinor"
   from exchange_rate rate left join credit_at_risk taken on taken.store_id = store.id
   cross join lateral (
     select coalesce(sum(ceil(trade.promised_amount / promised_rate.per_usd)), 0)::bigint as cents
@@ -50,8 +50,9 @@ export async function readRoom(
 
 /**
  * Adds `total`, the most that a new trade can promise, to the running total of the store's promises. Other promises of
- * the store wait until the transaction ends. A delivery that read the earlier total decides again if there is no room
- * for both. Changes nothing for a store that is credited on release or has a limit of 0.
+ * the store wait until the transaction ends. A delivery that read the earlier total decides again if the limit has no
+ * room for both its credit and the new promise. Changes nothing for a store that is credited on release or has a limit
+ * of 0.
  */
 export async function reservePromise(
   tx: Tx,

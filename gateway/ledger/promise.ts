@@ -37,8 +37,8 @@ export async function forecastPromise(
   { deposit, shopperMode, rateId, total, days }: PromiseQuery,
 ): Promise<CreditPromise | null> {
   if (days === 0) return null
-  const { mode, free, otherPromises } = await readRoom(db, { storeId: deposit.store_id, rateId })
-  const riskRoom = roomFor({ free, otherPromises, ownPromise: 0n })
+  const { mode, freeMinor, otherPromisesMinor } = await readRoom(db, { storeId: deposit.store_id, rateId })
+  const riskRoom = roomFor({ freeMinor, otherPromisesMinor, ownPromiseMinor: 0n })
   const strictest = mostCareful([mode, deposit.credit_mode, shopperMode])
   const atOnce = promisedPart({ total, isProtected: true, mode: strictest, riskRoom })
   return { atOnce, days, by: strictest === 'on_release' ? 'release' : 'limit' }

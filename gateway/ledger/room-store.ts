@@ -13,11 +13,11 @@ import type { RoomChange } from '../trades/room.ts'
 export type RoomKey = { storeId: bigint; tradeId: bigint; rateId: bigint; seen: SeenRoom | undefined }
 
 /**
- * `promisedUsdCents`: the running total of the store's promises, which never falls. `othersUsdCents`: the amount
- * promised to the store's other open trades. `ownPromise`: the amount promised to the trade itself, in minor units of
- * its currency.
+ * `promisedUsdCents`: the running total of the store's promises, which never falls. `otherPromisesUsdCents`: the amount
+ * promised to the store's other open trades. `ownPromiseMinor`: the amount promised to the trade itself, in its
+ * currency.
  */
-export type SeenRoom = { promisedUsdCents: bigint; othersUsdCents: bigint; ownPromise: bigint }
+export type SeenRoom = { promisedUsdCents: bigint; otherPromisesUsdCents: bigint; ownPromiseMinor: bigint }
 
 /** Locks the store's used and promised amounts, if it has any, until the transaction ends. */
 export async function lockRoom(tx: Tx, storeId: bigint): Promise<void> {
@@ -53,12 +53,12 @@ export function roomChangeSql(
  * well.
  */
 function keepsPromises(
-  { promisedUsdCents, othersUsdCents, ownPromise }: SeenRoom,
+  { promisedUsdCents, otherPromisesUsdCents, ownPromiseMinor }: SeenRoom,
   { now, limit }: { now: bigint; limit: bigint | null },
 ): RawBuilder<unknown> {
-  if (now <= ownPromise) return sql`true`
+  if (now <= ownPromiseMinor) return sql`true`
   return sql`(taken.promised_usd_cents = ${promisedUsdCents}
-    or taken.usd_cents + excluded.usd_cents + ${othersUsdCents} + taken.promised_usd_cents - ${promisedUsdCents}
+    or taken.usd_cents + excluded.usd_cents + ${otherPromisesUsdCents} + taken.promised_usd_cents - ${promisedUsdCents}
       <= ${limit}::bigint)`
 }
 

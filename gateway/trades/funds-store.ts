@@ -38,7 +38,7 @@ export async function fundsOf(
   })
   const fixed = fixedTerms(row)
   const terms = fixed ?? currentTerms(store, deposit, isOnRelease)
-  const ownPromise = promisedTo(row)
+  const ownPromiseMinor = promisedTo(row)
   // Delivery fixes the terms. After it, only an operator's early release uses the limit, in any credit mode.
   const usableRoom = terms.creditMode === 'on_accept' || fixed !== undefined ? room : undefined
   const funds: Funds = {
@@ -61,7 +61,7 @@ export async function fundsOf(
     settlesAt: row.settles_at,
     terms,
     limitUsdCents: store.riskLimitUsdCents,
-    riskRoom: usableRoom ? roomFor({ ...usableRoom, ownPromise }) : 0n,
+    riskRoom: usableRoom ? roomFor({ ...usableRoom, ownPromiseMinor }) : 0n,
     items: new Map(
       row.items.map(({ assetId, price, gross, receivedAssetId }) => [
         assetId,
@@ -69,7 +69,7 @@ export async function fundsOf(
       ]),
     ),
   }
-  return { funds, money: { rateId, accounts, seen: usableRoom && { ...usableRoom, ownPromise } } }
+  return { funds, money: { rateId, accounts, seen: usableRoom && { ...usableRoom, ownPromiseMinor } } }
 }
 
 type MoneyRow = Terms & {
@@ -88,8 +88,8 @@ type MoneyQuery = { row: TradeRow; deposit: DepositRow; takesRoom: boolean }
 async function readMoney(tx: Tx, { row, deposit, takesRoom }: MoneyQuery) {
   const { id, deposit_id: depositId } = row
   const room = roomSql({ rateId: sql`quote.rate_id`, tradeId: id })
-  const noRoom = sql`(select null::bigint as free, null::bigint as "otherPromises", null::bigint as "othersUsdCents",
-    null::bigint as "promisedUsdCents")`
+  const noRoom = sql`(select null::bigint as "freeMinor", null::bigint as "otherPromisesMinor",
+    null::bigint as "otherPromisesUsdCents", null::bigint as "promisedUsdCents")`
   const { rows } = await sql<MoneyRow>`
     select credit_mode as "creditMode", liability, risk_limit_usd_cents as "riskLimitUsdCents", quote.rate_id as "rateId",
       (select max(settles_at) from trade
@@ -104,13 +104,16 @@ async function readMoney(tx: Tx, { row, deposit, takesRoom }: MoneyQuery) {
     where store.id = ${deposit.store_id} and quote.id = ${row.quote_id}`.execute(tx)
   const [found] = rows
   if (found === undefined) throw new Error(`deposit ${depositId} has no store, or trade ${id} no quote`)
-  const { accounts, free, otherPromises, othersUsdCents, promisedUsdCents, ...rest } = found
+  const { accounts, freeMinor, otherPromisesMinor, otherPromisesUsdCents, promisedUsdCents, ...rest } = found
   const isRead =
-    free !== null && otherPromises !== null && othersUsdCents !== null && promisedUsdCents !== null
+    freeMinor !== null &&
+    otherPromisesMinor !== null &&
+    otherPromisesUsdCents !== null &&
+    promisedUsdCents !== null
   return {
     ...rest,
     accounts: accountsOf(accounts),
-    room: isRead ? { free, otherPromises, othersUsdCents, promisedUsdCents } : undefined,
+    room: isRead ? { freeMinor, otherPromisesMinor, otherPromisesUsdCents, promisedUsdCents } : undefined,
   }
 }
 

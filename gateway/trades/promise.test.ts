@@ -124,7 +124,7 @@ describe('D-9 an open offer', () => {
       await till.db.updateTable('trade').set({ state }).execute()
       const { id: rateId } = await till.db.selectFrom('exchange_rate').select('id').executeTakeFirstOrThrow()
       const room = await readRoom(till.db, { storeId: store.id, rateId })
-      expect(room).toMatchObject({ free: 1_000n, otherPromises: 1_000n })
+      expect(room).toMatchObject({ freeMinor: 1_000n, otherPromisesMinor: 1_000n })
     },
   )
 

@@ -39,12 +39,16 @@ function tookBack({ trades, forgiven }: TillMemory, { trade: { partnerSteamId } 
 export function roomBeside(memory: TillMemory, row: TradeRow): Room {
   const { store } = row.deposit
   const isOther = (other: TradeRow) => other !== row && other.deposit.store === store
-  let free = store.riskLimit
-  for (const other of memory.atRisk) if (isOther(other)) free -= other.atRisk
-  let otherPromises = 0n
+  let freeMinor = store.riskLimit
+  for (const other of memory.atRisk) if (isOther(other)) freeMinor -= other.atRisk
+  let otherPromisesMinor = 0n
   for (const { open } of memory.bots.values()) {
     for (const other of open)
-      if (isOther(other) && OPEN.includes(other.trade.state)) otherPromises += other.promised
+      if (isOther(other) && OPEN.includes(other.trade.state)) otherPromisesMinor += other.promised
   }
-  return { free, ownPromise: PROMISED.includes(row.trade.state) ? row.promised : 0n, otherPromises }
+  return {
+    freeMinor,
+    ownPromiseMinor: PROMISED.includes(row.trade.state) ? row.promised : 0n,
+    otherPromisesMinor,
+  }
 }

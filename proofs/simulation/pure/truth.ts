@@ -59,8 +59,8 @@ export function checkPromise(memory: TillMemory, row: TradeRow): void {
   const { ledger } = memory
   // Promises end for a shopper who took items back.
   if (row.settings?.mode === 'on_release') return
-  const { free } = roomBeside(memory, row)
-  const due = least(row.promised, free)
+  const { freeMinor } = roomBeside(memory, row)
+  const due = least(row.promised, freeMinor)
   const atOnce = ledger.early(row.facts.id)
   must(
     atOnce >= due,
