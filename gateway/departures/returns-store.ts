@@ -16,8 +16,8 @@ import {
 import { evolve, keyOf } from './departure.ts'
 import type { JudgeUndoing } from './watch.ts'
 
-/** The age in days after which departures and returns are no longer checked. */
-export const MOST_AGE_DAYS = 30
+/** For how many days after it was first seen a departure is checked, and with it the return of its items. */
+export const CHECKED_DAYS = 30
 
 type ReceivedItems = { botId: bigint; steamTradeId: string; received: readonly MovedAsset[]; at: Date }
 
@@ -94,7 +94,7 @@ export async function bookLate(db: Db, clock: Clock, botId: bigint): Promise<voi
     from departure join departed_item item on item.departure_id = departure.id
     join lateral ${arrivalsOf({ assetId: sql`item.asset_id`, botId: sql`departure.bot_id` })} entry on true
     where departure.bot_id = ${botId} and stage in ('gone', 'returned') and not is_booked and not is_back
-      and seen_at > till_now() - make_interval(days => ${MOST_AGE_DAYS})
+      and seen_at > till_now() - make_interval(days => ${CHECKED_DAYS})
     order by begun_at`.execute(db)
   for (const { steamTradeId, partnerSteamId } of rows) {
     await inTransaction(db, async (tx) => {
@@ -111,7 +111,7 @@ export async function bookLate(db: Db, clock: Clock, botId: bigint): Promise<voi
       })
     })
   }
-  const condition = sql`departure.bot_id = ${botId} and sent.seen_at > till_now() - make_interval(days => ${MOST_AGE_DAYS})`
+  const condition = sql`departure.bot_id = ${botId} and sent.seen_at > till_now() - make_interval(days => ${CHECKED_DAYS})`
   await inTransaction(db, (tx) => bookReturns(tx, { condition, at: clock.now() }))
 }
 

@@ -12,7 +12,7 @@ import {
   saveDeparture,
 } from './books-store.ts'
 import { type Departure, evolve, keyOf } from './departure.ts'
-import { bookLate, bookSentBack, bookUndone, MOST_AGE_DAYS } from './returns-store.ts'
+import { bookLate, bookSentBack, bookUndone, CHECKED_DAYS } from './returns-store.ts'
 import type { DepartureStore, NotedDeparture } from './watch.ts'
 import { isVaultsGift } from './wish-store.ts'
 
@@ -63,7 +63,7 @@ async function underWay(
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select steam_trade_id as id from departure
-    where bot_id = ${botId} and stage = 'under_way' and seen_at > till_now() - make_interval(days => ${MOST_AGE_DAYS})
+    where bot_id = ${botId} and stage = 'under_way' and seen_at > till_now() - make_interval(days => ${CHECKED_DAYS})
     order by steam_trade_id collate "C" <= ${after}, steam_trade_id collate "C" limit ${limit}`.execute(db)
   return rows.map(({ id }) => id)
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { mayBeDueToItems } from '../../contract/gift-failures.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { VaultDeedTable, WishTable } from '../db/vault-tables.ts'
-import { MOST_AGE_DAYS } from './returns-store.ts'
+import { CHECKED_DAYS } from './returns-store.ts'
 
 export type WishedAsset = { appId: number; assetId: string }
 
@@ -58,14 +58,14 @@ export async function lockWishedAssets(tx: Tx): Promise<Set<string>> {
   return new Set(rows.map(({ key }) => key))
 }
 
-/** How long to wait for the departure of given items: Steam's history may never show the trade. */
+/** How long to wait until items that were given away are booked as gone: Steam's history may never show the trade. */
 const UNBOOKED_DAYS = 1
 
 /**
- * The keys (`trade-asset`) of items that are on sale, or sold and not yet booked as gone. In the books, a bot that
- * sells its own items still has them, but they are not free.
+ * The items that are on sale, or sold and not yet booked as gone. In the books, a bot that sells its own items still
+ * has them, but they are not free. The keys are `trade-asset`, where `trade` is our trade that brought the item.
  */
-export async function listedItems(tx: Tx): Promise<Set<string>> {
+export async function itemsInSales(tx: Tx): Promise<Set<string>> {
   const { rows } = await sql<{ item: string }>`
     select trade_id || '-' || asset_id as item from sale where state in ('listed', 'sold')
     union all
@@ -76,11 +76,14 @@ export async function listedItems(tx: Tx): Promise<Set<string>> {
   return new Set(rows.map(({ item }) => item))
 }
 
-/** The items of Steam trades under way, such as those in escrow, as `app/asset`. The bot no longer has them on Steam. */
+/**
+ * The items of Steam trades under way, such as those in escrow, as `app/asset`. The bot no longer has them on Steam.
+ * Trades first seen more than `CHECKED_DAYS` ago do not count: nothing checks any longer whether they are under way.
+ */
 export async function departingAssets(tx: Tx): Promise<Set<string>> {
   const { rows } = await sql<{ key: string }>`
     select app_id || '/' || asset_id as key from departure join departed_item on departure_id = departure.id
-    where stage = 'under_way' and seen_at > till_now() - make_interval(days => ${MOST_AGE_DAYS})`.execute(tx)
+    where stage = 'under_way' and seen_at > till_now() - make_interval(days => ${CHECKED_DAYS})`.execute(tx)
   return new Set(rows.map(({ key }) => key))
 }
 
@@ -152,8 +155,9 @@ export async function selectWishes(
 }
 
 /**
- * Whether the vault reports that it gave, or will give, exactly these items to this account, for a wish or a sale.
- * `keys`: sorted, as `app/asset`.
+ * Whether the vault reports a gift of exactly these items to this account. `vault_deed` holds the progress of its gifts
+ * for wishes, including gifts that ended without giving anything. `vault_told` holds its reports about sales. `keys`:
+ * sorted, as `app/asset`.
  */
 export async function isVaultsGift(
   tx: Tx,

@@ -10,7 +10,7 @@ import {
   departingAssets,
   type Failures,
   insertWish,
-  listedItems,
+  itemsInSales,
   lockWishedAssets,
   mayMakeWishes,
   type NewWish,
@@ -32,11 +32,11 @@ export type FreeItem = HeldItem & { assetId: string }
 export async function freeItems(tx: Tx, bot?: string): Promise<FreeItem[]> {
   await closeEndedWishes(tx)
   const wished = await lockWishedAssets(tx)
-  const listed = await listedItems(tx)
+  const inSales = await itemsInSales(tx)
   const departing = await departingAssets(tx)
   const isFree = (item: HeldItem): item is FreeItem => {
     const { appId, assetId, protectedUntil } = item
-    if (protectedUntil !== null || assetId === null || listed.has(item.item)) return false
+    if (protectedUntil !== null || assetId === null || inSales.has(item.item)) return false
     const key = keyOf({ appId, assetId })
     return !wished.has(key) && !departing.has(key)
   }

@@ -6,7 +6,7 @@ import type { Db } from '../db/client.ts'
 import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { keyOf } from '../departures/departure.ts'
-import { MOST_AGE_DAYS } from '../departures/returns-store.ts'
+import { CHECKED_DAYS } from '../departures/returns-store.ts'
 import type { OwnItem } from '../steam/steam.ts'
 import { type Custody, type KnownFinding, nameKey } from './drift.ts'
 import type { DriftState, DriftStore } from './watch.ts'
@@ -59,12 +59,12 @@ async function custodyOf(db: Db, botId: bigint, shown: readonly OwnItem[]): Prom
   const { rows: leaving } = await sql<{ appId: number; assetId: string }>`
     select app_id as "appId", asset_id as "assetId" from departure
     join departed_item item on item.departure_id = departure.id
-    where bot_id = ${botId} and stage = 'under_way' and seen_at > till_now() - make_interval(days => ${MOST_AGE_DAYS})
+    where bot_id = ${botId} and stage = 'under_way' and seen_at > till_now() - make_interval(days => ${CHECKED_DAYS})
     union all
     select app_id, asset_id from departed_item item
     join departure on departure.id = item.departure_id
     where bot_id = ${botId} and stage = 'gone' and not is_booked and not is_back
-      and seen_at > till_now() - make_interval(days => ${MOST_AGE_DAYS})`.execute(db)
+      and seen_at > till_now() - make_interval(days => ${CHECKED_DAYS})`.execute(db)
   const { rows: coming } = await sql<{ appId: number; marketHashName: string; items: number }>`
     select app_id as "appId", market_hash_name as "marketHashName", count(*)::int as items
     from trade join trade_item on trade_item.trade_id = trade.id
