@@ -2,11 +2,11 @@
 import type { Scope } from '../../contract/scopes.ts'
 import { readDuration } from '../kit/duration.ts'
 import {
-  revokeKey as endKey,
-  addKey as insertKey,
+  addKey as addStoreKey,
   type KeyFacts,
-  listKeys as readKeys,
-  rotateKey as renewKey,
+  listKeys as listStoreKeys,
+  revokeKey as revokeStoreKey,
+  rotateKey as rotateStoreKey,
 } from '../stores/keys.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused } from './operation.ts'
@@ -33,24 +33,28 @@ export type KeyList = { keys: (Omit<KeyFacts, 'id'> & { keyId: string })[] }
 export async function listKeys({ db, clock }: FindDeps, storeId: bigint): Promise<Answer<KeyList>> {
   const unknown = await unknownStore(db, storeId)
   if (unknown !== undefined) return unknown
-  const keys = await readKeys(db, storeId, clock.now())
+  const keys = await listStoreKeys(db, storeId, clock.now())
   return done({ keys: keys.map(({ id, ...key }) => ({ keyId: id, ...key })) })
 }
 
-export function addKey(deps: ActDeps, { storeId, name, scopes, expires }: NewKey): Promise<Answer<FreshKey>> {
-  const argumentsOf = ({ keyId }: FreshKey) => ({ keyId, storeId, name, scopes, expires })
+export function addKey(
+  deps: ActDeps,
+  { storeId, name, scopes, expires: lifetime }: NewKey,
+): Promise<Answer<FreshKey>> {
+  const argumentsOf = ({ keyId }: FreshKey) => ({ keyId, storeId, name, scopes, expires: lifetime })
   return act(deps, { name: 'key add', argumentsOf }, async (tx) => {
     if (name.length < 1 || name.length > MOST_NAME_CHARACTERS) {
       return refused('usage', `The name must have 1 to ${MOST_NAME_CHARACTERS} characters.`)
     }
-    const lifetimeS = expires === undefined ? null : readDuration(expires)
+    // Null means that the key has no end; undefined, that the lifetime is not a duration.
+    const lifetimeS = lifetime === undefined ? null : readDuration(lifetime)
     if (lifetimeS === undefined || (lifetimeS ?? 0) > MOST_LIFETIME_S) return INVALID_LIFETIME
     if ((await findStore(tx, storeId)) === undefined) {
       return noStore(storeId)
     }
     const { mode } = deps.config
-    const fresh = { storeId, name, scopes: [...new Set(scopes)], lifetimeS }
-    return done(freshKey(await insertKey(tx, { mode, clock: deps.clock }, fresh)))
+    const newKey = { storeId, name, scopes: [...new Set(scopes)], lifetimeS }
+    return done(freshKey(await addStoreKey(tx, { mode, clock: deps.clock }, newKey)))
   })
 }
 
@@ -67,7 +71,7 @@ export function rotateKey(
   const argumentsOf = ({ keyId }: FreshKey) => ({ keyId, replaced, overlapHours })
   return act(deps, { name: 'key rotate', argumentsOf }, async (tx) => {
     const { mode } = deps.config
-    const key = await renewKey({ db: tx, mode, clock: deps.clock }, replaced, overlapHours)
+    const key = await rotateStoreKey({ db: tx, mode, clock: deps.clock }, replaced, overlapHours)
     if (key === undefined) return refused('not_found', 'There is no active key with this id: see store show.')
     return done(freshKey(key))
   })
@@ -76,7 +80,7 @@ export function rotateKey(
 export function revokeKey(deps: ActDeps, keyId: string): Promise<Answer<{ keyId: string }>> {
   const namedAct = { name: 'key revoke', needsReason: true, argumentsOf: () => ({ keyId }) }
   return act(deps, namedAct, async (tx) => {
-    if (!(await endKey({ db: tx, clock: deps.clock }, keyId))) {
+    if (!(await revokeStoreKey({ db: tx, clock: deps.clock }, keyId))) {
       return refused('not_found', 'There is no active key with this id: see store show.')
     }
     return done({ keyId }, `Key ${keyId} no longer works.`)

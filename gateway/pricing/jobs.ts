@@ -88,24 +88,24 @@ export function forgetPrices({ db, clock }: Pick<PricingDeps, 'db' | 'clock'>): 
 
 type FeedRequest = { source: PriceSource; feed: Feed; signal: AbortSignal }
 
-/** Requests the feed and stores its answer. A failing feed keeps its last good prices, which age. */
+/** Requests the feed and stores its answer. A failing feed keeps its last good prices or rates, which age. */
 async function refreshFeed(deps: PricingDeps, { source, feed, signal }: FeedRequest): Promise<void> {
   const { db, clock, log } = deps
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(FETCH_TIMEOUT_MS)])
   try {
-    const { rows, refused, retryAfterMs } = await readFeed(deps, { source, feed, signal: deadline })
-    await noteSuccess(db, { source, now: clock.now() }, { feed, refused, retryAfterMs })
+    const { rows, problem, retryAfterMs } = await readFeed(deps, { source, feed, signal: deadline })
+    await noteSuccess(db, { source, now: clock.now() }, { feed, refused: problem, retryAfterMs })
     log.debug({ source: source.name, feed, rows }, 'price source answered')
   } catch (error) {
     if (signal.aborted) return
-    log.warn({ err: error, source: source.name, feed }, 'price source failed: its last prices stay')
+    log.warn({ err: error, source: source.name, feed }, 'price source failed, its last answer was kept')
     const retryAfterMs = error instanceof SourceError ? error.retryAfterMs : null
     await noteFailure(db, { source, now: clock.now() }, { feed, error: reasonOf(error), retryAfterMs })
   }
 }
 
-/** `refused`: which part of the answer is missing or was not accepted; null if there is none. */
-type RefreshResult = { rows: number; refused: string | null; retryAfterMs: number | null }
+/** `problem`: which part of the answer is missing or was not accepted; null if there is none. */
+type RefreshResult = { rows: number; problem: string | null; retryAfterMs: number | null }
 
 async function readFeed(deps: PricingDeps, { source, feed, signal }: FeedRequest): Promise<RefreshResult> {
   if (feed !== 'rates') return takePrices(deps, { source, game: feed, signal })
@@ -115,7 +115,7 @@ async function readFeed(deps: PricingDeps, { source, feed, signal }: FeedRequest
     const reason = rate.currency === 'USD' ? undefined : await keepRate(deps, source.name, rate)
     if (reason !== undefined) refused.push(`${rate.currency} ${rate.perUsd} is refused: ${reason}`)
   }
-  return { rows: rates.length, refused: refused.length === 0 ? null : refused.join(', '), retryAfterMs: null }
+  return { rows: rates.length, problem: refused.length === 0 ? null : refused.join(', '), retryAfterMs: null }
 }
 
 async function takePrices(
@@ -123,11 +123,11 @@ async function takePrices(
   { source, game, signal }: { source: PriceSource; game: Game; signal: AbortSignal },
 ): Promise<RefreshResult> {
   const missingParts: SourceError[] = []
-  const rows = (await source.fetch?.(game, signal, (problem) => missingParts.push(problem))) ?? []
+  const rows = (await source.fetch?.(game, signal, (missingPart) => missingParts.push(missingPart))) ?? []
   const [missing] = missingParts
   const result = {
     rows: rows.length,
-    refused: missing?.message ?? null,
+    problem: missing?.message ?? null,
     retryAfterMs: missing?.retryAfterMs ?? null,
   }
   if (rows.length === 0 && !source.isLocal) {
@@ -136,11 +136,11 @@ async function takePrices(
   }
   if (rows.length === 0) return result
   const now = clock.now()
-  const past = rows.map((row) => ({ ...row, asOf: notAfter(clock.tillTime(row.asOf), now) }))
+  const cappedRows = rows.map((row) => ({ ...row, asOf: capToNow(clock.tillTime(row.asOf), now) }))
   const origin = { source: source.name, game }
   await ageFuturePrices(db, origin, now)
-  await savePrices(db, origin, past)
-  const newestMs = past.reduce((newest, { asOf }) => Math.max(newest, asOf.getTime()), 0)
+  await savePrices(db, origin, cappedRows)
+  const newestMs = cappedRows.reduce((newest, { asOf }) => Math.max(newest, asOf.getTime()), 0)
   // Otherwise the source would look healthy while none of its prices counts. Local sources are exempt: they are files,
   // whose prices keep the time that the operator wrote.
   if (!source.isLocal && now.getTime() - newestMs > rules[game].freshMs) {
@@ -152,7 +152,7 @@ async function takePrices(
 }
 
 /** Limits times to the present. A price with a future time would keep newer ones out until then. */
-const notAfter = (asOf: Date, now: Date): Date => new Date(Math.min(asOf.getTime(), now.getTime()))
+const capToNow = (asOf: Date, now: Date): Date => new Date(Math.min(asOf.getTime(), now.getTime()))
 
 type RateProblem = RateRefusal | 'jump' | 'too far from the reference'
 
@@ -164,7 +164,7 @@ async function keepRate(
 ): Promise<RateProblem | undefined> {
   const { currency } = rate
   const now = clock.now()
-  const asOf = notAfter(clock.tillTime(rate.asOf), now)
+  const asOf = capToNow(clock.tillTime(rate.asOf), now)
   // On a Monday the reference is from Friday: too old for payments, but recent enough for comparison.
   const ageLimit = source === REFERENCE_SOURCE ? { maxAgeMs: REFERENCE_MAX_AGE_MS } : {}
   const rateAnswer = readRate(currency, { ...rate, asOf, ...ageLimit }, now)
@@ -175,7 +175,8 @@ async function keepRate(
     rateAnswer.kind === 'rate' &&
     previousRate?.kind === 'rate' &&
     isJump(previousRate.perUsd, rateAnswer.perUsd)
-  // The reference is not compared with its own old rate: after a real move it would be refused, and then every source.
+  // A new rate of the reference only has to pass the check for jumps. The closer comparison would be with its own old
+  // rate: after a real move it would refuse the new one, and then every other source.
   const reference = source === REFERENCE_SOURCE ? undefined : latest.find(isReference)
   const isApart = rateAnswer.kind === 'rate' && isContradicted(rateAnswer.perUsd, reference, now)
   if (rateAnswer.kind === 'rate' && !hasJumped && !isApart) {
