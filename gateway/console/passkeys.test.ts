@@ -7,7 +7,7 @@ const party = { url: new URL('http://localhost:8080') }
 const device = createAuthenticator(party.url.origin)
 const challenge = Buffer.alloc(32, 7).toString('base64url')
 const registration = registrationSchema.parse(device.register({ challenge }))
-const assertion = assertionSchema.parse(device.show({ challenge }))
+const assertion = assertionSchema.parse(device.authenticate({ challenge }))
 
 const outage = async (): Promise<boolean> => {
   throw new Error('the database does not answer')

@@ -106,7 +106,7 @@ describe('a passkey', () => {
   test('signs in, and its answer cannot be used again', async () => {
     const { device } = await signIn(till, name)
     const beginAnswer = await post(till, 'sign-in/begin')
-    const assertion = device.show(beginAnswer.data.options as { challenge: string })
+    const assertion = device.authenticate(beginAnswer.data.options as { challenge: string })
     const answer = await post(till, 'sign-in/finish', { body: { assertion } })
     expect((await whoAmI(sessionOf(answer))).data).toMatchObject({ name })
     expect(await refusalOf(post(till, 'sign-in/finish', { body: { assertion } }))).toBe('passkey_refused')
@@ -119,7 +119,7 @@ describe('a passkey', () => {
     )
     const beginAnswer = await post(till, 'sign-in/begin')
     till.clock.advance(5 * MINUTE_MS)
-    const assertion = device.show(beginAnswer.data.options as { challenge: string })
+    const assertion = device.authenticate(beginAnswer.data.options as { challenge: string })
     expect(await refusalOf(post(till, 'sign-in/finish', { body: { assertion } }))).toBe('passkey_refused')
   })
 

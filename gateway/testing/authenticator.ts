@@ -42,8 +42,9 @@ export function createAuthenticator(origin: string, { verifies = true } = {}) {
     register(options: Challenge) {
       const length = Buffer.alloc(2)
       length.writeUInt16BE(credentialId.length)
-      const anyModel = Buffer.alloc(16)
-      const attested = Buffer.concat([anyModel, length, credentialId, coseKey()])
+      // The authenticator's model. All zeros stand for no particular one.
+      const aaguid = Buffer.alloc(16)
+      const attested = Buffer.concat([aaguid, length, credentialId, coseKey()])
       const authData = authenticatorData(ATTESTED, attested)
       const attestationObject = Buffer.concat([
         // A CBOR map of three fields. The last one is a byte string, whose length has two bytes.
@@ -64,7 +65,7 @@ export function createAuthenticator(origin: string, { verifies = true } = {}) {
       }
     },
     /** Answers a request to sign with the passkey. */
-    show(options: Challenge) {
+    authenticate(options: Challenge) {
       counter += 1
       const data = clientData('webauthn.get', options)
       const authData = authenticatorData(0)

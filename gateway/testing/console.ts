@@ -134,5 +134,8 @@ export async function showPasskey(
 ): Promise<ConsoleAnswer> {
   const start = await post(testConsole, `${at}/begin`, { headers })
   if (start.status !== 200) return start
-  return post(testConsole, `${at}/finish`, { headers, body: { assertion: device.show(optionsOf(start)) } })
+  return post(testConsole, `${at}/finish`, {
+    headers,
+    body: { assertion: device.authenticate(optionsOf(start)) },
+  })
 }

@@ -14,7 +14,7 @@ export type TypedColumn = {
 
 const ROOT = join(import.meta.dirname, '../..')
 const SCHEMA = join(ROOT, 'gateway/db/schema.ts')
-/** A small project for the compiler, which would read every source of the real project. */
+/** An in-memory project with only the schema. With the real one, the compiler would read every source. */
 const CONFIG = join(ROOT, 'tsconfig.schema.json')
 const CONFIG_TEXT = JSON.stringify({ extends: './tsconfig.base.json', files: [SCHEMA] })
 

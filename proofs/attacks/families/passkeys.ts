@@ -79,7 +79,7 @@ const misusedAnswers = ({ till, ada, grace }: Staff): Case<Defence>[] => {
       stoppedBy,
       async attack() {
         refillLimits(till)
-        const assertion = ada.device.show(challengeOf(await post(till, 'sign-in/begin')))
+        const assertion = ada.device.authenticate(challengeOf(await post(till, 'sign-in/begin')))
         await finish('sign-in', assertion)
         return mustBeRefused(await finish('sign-in', assertion))
       },
@@ -91,7 +91,7 @@ const misusedAnswers = ({ till, ada, grace }: Staff): Case<Defence>[] => {
         refillLimits(till)
         const challenge = challengeOf(await post(till, 'sign-in/begin'))
         till.clock.advance(6 * MINUTE_MS)
-        return mustBeRefused(await finish('sign-in', ada.device.show(challenge)))
+        return mustBeRefused(await finish('sign-in', ada.device.authenticate(challenge)))
       },
     },
     {
@@ -100,7 +100,7 @@ const misusedAnswers = ({ till, ada, grace }: Staff): Case<Defence>[] => {
       async attack() {
         refillLimits(till)
         const challenge = Buffer.alloc(32, 1).toString('base64url')
-        return mustBeRefused(await finish('sign-in', ada.device.show({ challenge })))
+        return mustBeRefused(await finish('sign-in', ada.device.authenticate({ challenge })))
       },
     },
     {
@@ -110,7 +110,7 @@ const misusedAnswers = ({ till, ada, grace }: Staff): Case<Defence>[] => {
         const headers = sessionOf(await showPasskey(till, { device: grace.device }))
         refillLimits(till)
         const challenge = challengeOf(await post(till, 'sign-in/begin'))
-        return mustBeRefused(await finish('step-up', grace.device.show(challenge), headers))
+        return mustBeRefused(await finish('step-up', grace.device.authenticate(challenge), headers))
       },
     },
     {
@@ -123,7 +123,7 @@ const misusedAnswers = ({ till, ada, grace }: Staff): Case<Defence>[] => {
           sessionOf(await showPasskey(till, { device: grace.device })),
         ]
         const challenge = challengeOf(await post(till, 'step-up/begin', { headers: firstSession }))
-        return mustBeRefused(await finish('step-up', grace.device.show(challenge), secondSession))
+        return mustBeRefused(await finish('step-up', grace.device.authenticate(challenge), secondSession))
       },
     },
   ]

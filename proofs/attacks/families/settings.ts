@@ -65,7 +65,10 @@ const NONSENSE = [
   '1e1.0.0.1',
   '127.0.0.1;::1',
 ]
-/** The beginning of a line in `readTrustedProxies`. To accept any text, the change inserts another line above it. */
+/**
+ * The beginning of a line in `readTrustedProxies`. To switch the defence off, a line that accepts any text is inserted
+ * above it.
+ */
 const ENTRIES_LINE = 'const entries = text.split('
 
 /** Databases on other machines whose identity is not verified. */
@@ -81,7 +84,7 @@ const OPEN_DATABASES = ['db.example.com', '10.0.0.5', '192.168.1.5', '[2001:db8:
   ].map((query) => `postgres://till:secret@${host}/till${query}`),
 )
 /** Addresses that seem to be local or verified, but are not. */
-const TRICKED_DATABASES = [
+const DECEPTIVE_DATABASES = [
   'postgres://till:secret@localhost/till?host=db.example.com',
   'postgres://till:secret@127.0.0.1/till?host=10.0.0.5',
   'postgres://till:secret@db.localhost/till',
@@ -94,7 +97,7 @@ const PLAIN_ADDRESSES = [
   'http://localhost',
   'http://[::1]:4300',
 ]
-/** Hosts on which other machines reach the till. */
+/** Hosts on which other machines may reach the till. A public name, such as the last one, can lead anywhere. */
 const REACHABLE_HOSTS = [
   '0.0.0.0',
   '::',
@@ -137,7 +140,7 @@ type Defence =
   | 'a sandbox on this machine only'
   | 'the real Steam'
   | 'complete keys'
-  | 'no debugging'
+  | 'safe settings of Node'
 
 const casesOf = (
   stoppedBy: Defence,
@@ -181,7 +184,7 @@ export const settings: Family = family<Defence>({
       ],
     },
     'a verified database': {
-      at: `${ADDRESS} safetyOf`,
+      at: `${ADDRESS} unsafeDatabase`,
       off: [
         {
           file: ADDRESS,
@@ -231,7 +234,7 @@ export const settings: Family = family<Defence>({
         },
       ],
     },
-    'no debugging': {
+    'safe settings of Node': {
       at: `${CHECKS} problemsOfNode`,
       off: [{ file: CHECKS, from: '    ...problemsOfNode(environment),\n', to: '' }],
     },
@@ -249,7 +252,7 @@ export const settings: Family = family<Defence>({
     ]),
     ...casesOf('a limited set of proxies', liveWith('TRADETILL_TRUSTED_PROXIES', [...EVERYBODY, ...NOBODY])),
     ...casesOf('proxies by address', liveWith('TRADETILL_TRUSTED_PROXIES', NONSENSE)),
-    ...casesOf('a verified database', liveWith('DATABASE_URL', [...OPEN_DATABASES, ...TRICKED_DATABASES])),
+    ...casesOf('a verified database', liveWith('DATABASE_URL', [...OPEN_DATABASES, ...DECEPTIVE_DATABASES])),
     ...casesOf('https', liveWith('TRADETILL_PUBLIC_URL', PLAIN_ADDRESSES)),
     ...casesOf('a sandbox on this machine only', [
       ...sandboxWith('TRADETILL_HOST', REACHABLE_HOSTS),
@@ -266,7 +269,7 @@ export const settings: Family = family<Defence>({
       ...liveWith('TRADETILL_MASTER_KEY', WRONG_KEYS),
       ...sandboxWith('TRADETILL_MASTER_KEY', WRONG_KEYS),
     ]),
-    ...casesOf('no debugging', [
+    ...casesOf('safe settings of Node', [
       ...liveWith('NODE_DEBUG', ['http', 'tls', 'net,http', 'request', '*']),
       ...liveWith('NODE_TLS_REJECT_UNAUTHORIZED', ['0']),
     ]),
