@@ -1,7 +1,7 @@
 /** The saved state of one market, as plain JSON. Times are seconds since 1970; money is in the units of `SCALES`. */
 import type { Currency } from '../games.ts'
 
-/** A buyer's reaction to the seller's offer. */
+/** The tempers of buyers, each with its reaction to the seller's offer. */
 export const TEMPERS = {
   accepts: 'Accepts 5 seconds after the seller reported the trade as ready.',
   eager: 'Accepts immediately, before the seller reports the trade as ready.',
@@ -12,6 +12,7 @@ export const TEMPERS = {
   escrow: 'Accepts while the seller lacks the authenticator, so Steam holds the trade for 15 days.',
   reverses: 'Accepts, and takes the trade back 3 days later if Steam protects it.',
 } as const
+/** How a buyer reacts to the seller's offer. */
 export type Temper = keyof typeof TEMPERS
 
 export function isTemper(value: unknown): value is Temper {

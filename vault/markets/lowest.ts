@@ -1,4 +1,4 @@
-/** The lowest prices of others on a market, from its list of prices and from earlier lists. */
+/** The lowest prices of other sellers on a market, from its list of prices and from earlier lists. */
 import { MINUTE_MS } from '../durations.ts'
 import type { Market } from './market.ts'
 import type { Lowest, Others } from './others.ts'
@@ -32,10 +32,10 @@ export function createPriceLists(now: () => Date): PriceLists {
 }
 
 export type LowestPrices = {
-  /** The lowest price of others for each item, by market hash name. */
+  /** By market hash name: the lowest price of other sellers, and the most that a new price may be. */
   read(appId: number, names: Iterable<string>): Promise<ReadonlyMap<string, Lowest>>
   /** Call this with each price at which the vault may list an item: a later list may contain that price. */
-  noteOwn(appId: number, name: string, minor: bigint): void
+  noteOwn(appId: number, name: string, priceMinor: bigint): void
 }
 
 type Parts = {
@@ -64,6 +64,7 @@ export function createLowestPrices({ market, lists, others, ownPrices, now }: Pa
         }),
       )
     },
-    noteOwn: (appId, name, minor) => others.noteOwn(keyOf(appId, name), { minor, nowMs: now().getTime() }),
+    noteOwn: (appId, name, priceMinor) =>
+      others.noteOwn(keyOf(appId, name), { minor: priceMinor, nowMs: now().getTime() }),
   }
 }

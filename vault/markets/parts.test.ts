@@ -17,7 +17,7 @@ describe('scales', () => {
     const scale = scaleOf(currency)
     expect(scale?.toUnits(minor)).toBe(units)
     expect(scale?.toMinor(units)).toBe(minor)
-    expect(scale?.fromMajor(major)).toBe(minor)
+    expect(scale?.majorToMinor(major)).toBe(minor)
     expect([scale?.isPrice(Number(units), minor), scale?.isPrice(major, minor)]).toEqual([true, true])
     expect(scale?.isPrice(Number(units) * 10, minor)).toBe(false)
   })

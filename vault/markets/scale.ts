@@ -15,9 +15,9 @@ export type Scale = {
   toUnits(minor: bigint): bigint
   /** Rounds down: a fraction of a minor unit cannot be paid. */
   toMinor(units: bigint): bigint
-  /** Converts from major units, which have decimals. */
-  fromMajor(major: number): bigint
-  /** True if a number of the market is this price, in market units or in major units. */
+  /** Converts an amount in major units, which has decimals, to minor units. */
+  majorToMinor(major: number): bigint
+  /** True if `shown`, a number in market units or in major units, is the price `minor`. */
   isPrice(shown: number, minor: bigint): boolean
 }
 
@@ -31,7 +31,7 @@ export function scaleOf(currency: string): Scale | undefined {
     currency,
     toUnits,
     toMinor,
-    fromMajor: (major) => toMinor(BigInt(Math.round(major * ofMajor))),
+    majorToMinor: (major) => toMinor(BigInt(Math.round(major * ofMajor))),
     isPrice(shown, minor) {
       const price = Number(toUnits(minor))
       return shown === price || Math.round(shown * ofMajor) === price

@@ -173,9 +173,9 @@ type Delay = Reason & { steamTrade?: string }
 function waitFor(
   { patience, say, needs }: Context,
   offerId: string,
-  { why, isTrade = false, ...about }: Delay,
+  { why, isAccepted = false, ...about }: Delay,
 ): void {
-  const { isLong, isOverdue } = patience.wait(offerId, { why, isTrade })
+  const { isLong, isOverdue } = patience.wait(offerId, { why, isAccepted })
   const line = `after a day or longer, Steam still ${why}, so a person must look`
   if (isOverdue) needs.note('offer_stuck', offerNamed(offerId), line)
   if (isLong) say(line, { offerId, ...about })
@@ -201,11 +201,11 @@ async function read(context: Context, offerId: string): Promise<SeenOffer | unde
     // Steam ends the escrow after at most 15 days. But the market may have called the sale off long before.
     const line = 'Steam holds the items of an offer in escrow'
     needs.note('offer_in_escrow', offerNamed(offerId), line)
-    if (patience.wait(offerId, { why: 'holds an offer in escrow', isTrade: true }).isNew)
+    if (patience.wait(offerId, { why: 'holds an offer in escrow', isAccepted: true }).isNew)
       say(line, { offerId })
   } else if (seen.state === 'accepted') {
     if (seen.steamTradeId === null)
-      waitFor(context, offerId, { why: 'names no trade of an accepted offer', isTrade: true })
+      waitFor(context, offerId, { why: 'names no trade of an accepted offer', isAccepted: true })
     else noteTrade(offerOf, seen.steamTradeId, offerId)
   } else if (seen.state === 'ended') endWait(context, offerId)
   else endWait(context, offerId, NOT_CANCELLED)
@@ -284,7 +284,7 @@ async function checkTrade(
   const trade = readTrade(reply)
   const result = trade?.tradeid === steamTradeId ? resultOfTrade(trade, gift) : undefined
   if (result === undefined) {
-    waitFor(context, offerId, { why: 'has not finished a trade', isTrade: true, steamTrade: steamTradeId })
+    waitFor(context, offerId, { why: 'has not finished a trade', isAccepted: true, steamTrade: steamTradeId })
     return undefined
   }
   if (result.isAbandoned) {

@@ -10,25 +10,25 @@ const DAY_S = 86_400
 const MOST_OFFERS = 1_000
 
 /** `sinceS`: when the offer began to wait. `toldS`: when a person was last told, or else `sinceS`. */
-type Wait = { whys: Set<string>; isTrade: boolean; sinceS: number; nextS: number; toldS: number }
+type Wait = { reasons: Set<string>; isAccepted: boolean; sinceS: number; nextS: number; toldS: number }
 
-/** `isTrade`: the offer was accepted, so nothing can be cancelled. */
-export type Reason = { why: string; isTrade?: boolean }
+/** `isAccepted`: the offer was accepted, so nothing can be cancelled. */
+export type Reason = { why: string; isAccepted?: boolean }
 
 export type Patience = {
   /** False while it is too early to ask about the offer again. */
   isDue(offerId: string): boolean
   /**
-   * Records that the offer waits. `isNew`: it did not wait for this reason before. `isLong`: a day has passed since it
-   * began to wait, or since the last `isLong`. `isOverdue`: it has waited for at least a day.
+   * Records that the offer waits. `isNew`: it did not wait for this reason before. `isOverdue`: it has waited for at
+   * least a day. `isLong`: it is overdue, and no call returned `isLong` for a day, so a person should be told again.
    */
   wait(offerId: string, reason: Reason): { isNew: boolean; isLong: boolean; isOverdue: boolean }
   /** Ends the wait and returns true. If `except` is one of the offer's reasons, changes nothing and returns false. */
   end(offerId: string, except?: string): boolean
 }
 
-const longestGapS = ({ isTrade }: Pick<Wait, 'isTrade'>): number =>
-  isTrade ? LONGEST_GAP_OF_TRADE_S : LONGEST_GAP_S
+const longestGapS = ({ isAccepted }: Pick<Wait, 'isAccepted'>): number =>
+  isAccepted ? LONGEST_GAP_OF_TRADE_S : LONGEST_GAP_S
 
 /** `nowS`: seconds since 1970. */
 export function createPatience(nowS: () => number): Patience {
@@ -41,14 +41,14 @@ export function createPatience(nowS: () => number): Patience {
       // After the clock was set back, the next time can be far away.
       return aheadS <= 0 || aheadS > longestGapS(wait)
     },
-    wait(offerId, { why, isTrade = false }) {
+    wait(offerId, { why, isAccepted = false }) {
       const atS = nowS()
       const known = waits.get(offerId)
-      const { whys, sinceS, toldS } = known ?? { whys: new Set<string>(), sinceS: atS, toldS: atS }
-      const [isNew, isLong] = [!whys.has(why), atS - toldS >= DAY_S]
+      const { reasons, sinceS, toldS } = known ?? { reasons: new Set<string>(), sinceS: atS, toldS: atS }
+      const [isNew, isLong] = [!reasons.has(why), atS - toldS >= DAY_S]
       const wait = {
-        whys: whys.add(why),
-        isTrade: isTrade || known?.isTrade === true,
+        reasons: reasons.add(why),
+        isAccepted: isAccepted || known?.isAccepted === true,
         sinceS,
         toldS: isLong ? atS : toldS,
       }
@@ -60,7 +60,7 @@ export function createPatience(nowS: () => number): Patience {
       return { isNew, isLong, isOverdue: isLong || atS - sinceS >= DAY_S }
     },
     end(offerId, except) {
-      const hasEnded = except === undefined || waits.get(offerId)?.whys.has(except) !== true
+      const hasEnded = except === undefined || waits.get(offerId)?.reasons.has(except) !== true
       if (hasEnded) waits.delete(offerId)
       return hasEnded
     },

@@ -86,7 +86,7 @@ export async function openMarketBench() {
       return this.clientWith(key, { create: createWaxpeer })
     },
     /** Sends the seller's offer for a deal, and confirms it on the phone unless `isConfirmed` is false. */
-    send({ partnerSteamId, token, message, assets }: DueGift, isConfirmed = true): string {
+    send({ partnerSteamId, token, message, assets }: DueGift, { isConfirmed = true } = {}): string {
       const intent = { sender: seller.steamId, partner: partnerSteamId, token, message, items: [] }
       const sent = steam.change((world, now) => sendOffer(world, { ...intent, give: [...assets] }, now))
       if (sent.kind !== 'sent') throw new Error(JSON.stringify(sent))

@@ -76,6 +76,7 @@ describe('a sale', () => {
     expect(await unwrap(client.money())).toMatchObject({ freeMinor: 20n, settlingMinor: 0n })
     await prepareToSell(bench, client, CS)
     const lines = due.assets.map(({ assetId }) => ({ assetId, priceMinor: 100n }))
+    // The market's own spelling.
     expect(await unwrap(client.list(CS, lines))).toMatchObject([
       { kind: 'refused', code: 'item_not_recieved' },
     ])
@@ -132,7 +133,7 @@ describe('a sale', () => {
     const offerId = bench.send(due)
     await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
     await bench.advanceS(11 * 60)
-    // Buyers of these two tempers leave the offer open, so the seller cancels it.
+    // These two buyers leave the offer open or in escrow, so the seller cancels it.
     if (temper === 'never' || temper === 'escrow') bench.cancel(offerId)
     await bench.market.look()
     expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'cancelled' } }])
@@ -142,7 +143,7 @@ describe('a sale', () => {
 
   it('that is not handed over stays open until the sale’s time is up', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, temper: 'accepts' })
-    const offerId = bench.send(due, false)
+    const offerId = bench.send(due, { isConfirmed: false })
     expect(await unwrap(isWanted(due))).toBe(true)
     await bench.advanceS(4 * 60)
     expect(await unwrap(isWanted(due))).toBe(true)
@@ -152,7 +153,7 @@ describe('a sale', () => {
     bench.cancel(offerId)
   })
 
-  it('gets no answer to `isWanted` while the market’s list lacks it, and is wanted once the list has it again', async () => {
+  it('is neither wanted nor unwanted while the market’s list is missing, and is wanted once the list is back', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, temper: 'accepts' })
     bench.market.begin('items-missing')
     expect((await isWanted(due)).kind).toBe('unanswered')
@@ -173,7 +174,7 @@ describe('a sale', () => {
 
   it('cannot be reported before its offer is confirmed, and can be reported again if the market fails', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, temper: 'accepts' })
-    const offerId = bench.send(due, false)
+    const offerId = bench.send(due, { isConfirmed: false })
     expect(await client.reportOffer(DOTA, { ...due, offerId })).toEqual({
       kind: 'refused',
       code: 'error not active offers',
@@ -198,6 +199,7 @@ describe('a sale', () => {
     const [first] = await unwrap(client.list(DOTA, lines))
     await bench.market.buy([first?.kind === 'listed' ? Number(first.itemId) : 0], 'accepts')
     bench.market.begin('sold-meanwhile', 2)
+    // One item is sold already. During each of the two rounds, another one is bought.
     for (const sold of [2, 3]) {
       const { rows, due } = await unwrap(client.round(DOTA))
       const stages = due.map(

@@ -170,8 +170,8 @@ function accountCalls(
     money: () =>
       call('get-money', moneySchema, {
         read: ({ money, money_settlement = 0, currency }) => ({
-          freeMinor: scale.fromMajor(money),
-          settlingMinor: scale.fromMajor(money_settlement),
+          freeMinor: scale.majorToMinor(money),
+          settlingMinor: scale.majorToMinor(money_settlement),
           currency,
         }),
       }),
@@ -232,7 +232,7 @@ function listingCalls(
           new Map(
             items.rows.map(({ market_hash_name, price }) => [
               market_hash_name,
-              scale.fromMajor(Number(price)),
+              scale.majorToMinor(Number(price)),
             ]),
           ),
       }),

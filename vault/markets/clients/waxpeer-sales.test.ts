@@ -43,7 +43,7 @@ describe('a sale', () => {
 
   it('is due even if the socket alone reports it', async () => {
     const { due } = await waxpeer.sell(DOTA, 'never')
-    const offerId = bench.send(due, false)
+    const offerId = bench.send(due, { isConfirmed: false })
     // The poll leaves out a sale whose offer the market knows.
     await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
     await expect.poll(async () => (await unwrap(client.round(DOTA))).due, { timeout: 60_000 }).toEqual([due])
@@ -56,7 +56,7 @@ describe('a sale', () => {
       kind: 'refused',
       code: 'Trade not found',
     })
-    const offerId = bench.send(due, false)
+    const offerId = bench.send(due, { isConfirmed: false })
     bench.market.begin('steam-trade-false')
     expect((await client.reportOffer(DOTA, { ...due, offerId })).kind).toBe('refused')
     bench.market.end('steam-trade-false')
@@ -118,7 +118,7 @@ describe('a sale', () => {
     const { due } = await waxpeer.sell(DOTA, 'never')
     bench.market.begin('check-for-buyers')
     expect(await unwrap(isWanted(due, '1'))).toBe(true)
-    const offerId = bench.send(due, false)
+    const offerId = bench.send(due, { isConfirmed: false })
     // The list leaves out a sale whose offer the market knows.
     await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
     expect(await unwrap(isWanted(due, '1'))).toBe(true)
@@ -130,7 +130,7 @@ describe('a sale', () => {
   it('that the socket alone reports waits for the history to show its price', async () => {
     const { due, assetId } = await waxpeer.sell(DOTA, 'never')
     // The poll leaves out a sale whose offer the market knows.
-    await unwrap(client.reportOffer(DOTA, { ...due, offerId: bench.send(due, false) }))
+    await unwrap(client.reportOffer(DOTA, { ...due, offerId: bench.send(due, { isConfirmed: false }) }))
     bench.market.begin('history-late')
     const readRows = async () => (await unwrap(client.round(DOTA))).rows
     await expect.poll(readRows, { timeout: 60_000 }).toMatchObject([{ itemId: assetId, stage: 'sold' }])
@@ -153,7 +153,7 @@ describe('a sale', () => {
     bench.advanceMs(121_000)
     const { due, assetId } = await waxpeer.sell(DOTA, 'never')
     expect(assetId).toBe(former.assetId)
-    const offerId = bench.send(due, false)
+    const offerId = bench.send(due, { isConfirmed: false })
     // The list leaves out a sale whose offer the market knows.
     await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
     expect((await isWanted(due, offerId, listedAt)).kind).toBe('unanswered')
@@ -187,7 +187,7 @@ describe('a sale', () => {
   it('is checked again while Waxpeer’s answers do not show its state', async () => {
     const { due } = await waxpeer.sell(DOTA, 'never')
     bench.market.begin('status-unknown')
-    const offerId = bench.send(due, false)
+    const offerId = bench.send(due, { isConfirmed: false })
     await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
     expect((await isWanted(due, offerId)).kind).toBe('unanswered')
     bench.market.end('status-unknown')
@@ -228,12 +228,12 @@ describe('a sale', () => {
     // From the history, in dollars.
     expect((await unwrap(client.round(DOTA))).rows).toMatchObject([{ stage: 'sold', price: 1 }])
     bench.market.begin('check-for-buyers')
-    expect(await unwrap(isWanted(due, bench.send(due, false)))).toBe(true)
+    expect(await unwrap(isWanted(due, bench.send(due, { isConfirmed: false })))).toBe(true)
   })
 
   it('can be handed over even if the market forgot an access token that it got a while ago', async () => {
     const { due } = await waxpeer.sell(DOTA, 'never')
-    const handOver = { ...due, offerId: bench.send(due, false) }
+    const handOver = { ...due, offerId: bench.send(due, { isConfirmed: false }) }
     bench.advanceMs(61_000)
     // The market also forgets the token that is sent again.
     bench.market.begin('token-forgotten', 2)
