@@ -39,10 +39,10 @@ const TOO_MANY_REQUESTS = 'HTTP 429'
 const KEY_STATUSES: ReadonlySet<number> = new Set([401, 403])
 
 /**
- * Pauses for ten minutes after an answer that refuses the key, and for a minute after "too many requests". A 401 or
- * 403 without such an answer may be a mishap, and buyers wait only five minutes. So it causes a pause of a minute too.
- * The key counts as refused only if a call after that pause gets such a status again, before a call to the market's
- * main host succeeds.
+ * Pauses for ten minutes after an answer whose text refuses the key, and for a minute after "too many requests". If
+ * only the status refuses the key (`KeyStatus`), that may be a passing fault. It causes a pause of only a minute,
+ * because a sold item must be handed over within five. If a call after that pause gets such a status again, and no call
+ * to the market's main host succeeded in between, the key counts as refused, but again for only a minute.
  */
 export function createCaller<Ask>(
   protocol: Protocol<Ask>,
@@ -52,12 +52,12 @@ export function createCaller<Ask>(
   const pace = createPace(protocol.everyMs, time)
   let lockedOutUntilMs = Number.NEGATIVE_INFINITY
   let pausedUntilMs = Number.NEGATIVE_INFINITY
-  /** When a 401 or 403 alone first refused the key. Undefined once a call to the main host has succeeded. */
+  /** When a status alone first refused the key. Undefined once a call to the main host has succeeded. */
   let doubtedAtMs: number | undefined
-  const keyStatus = (): Failure => {
+  const noteKeyStatus = (): Failure => {
     const nowMs = time.now()
     doubtedAtMs ??= nowMs
-    // Calls that were under way together may have met the same mishap.
+    // Calls that were under way together may have met the same fault.
     if (nowMs - doubtedAtMs >= PAUSE_MS) {
       lockedOutUntilMs = nowMs + PAUSE_MS
       return { kind: 'locked_out' }
@@ -65,12 +65,23 @@ export function createCaller<Ask>(
     pausedUntilMs = nowMs + PAUSE_MS
     return { kind: 'busy' }
   }
-  return async (name, schema, ask) => {
+  const failureDuringPause = (): Failure | undefined => {
     if (time.now() < lockedOutUntilMs) return { kind: 'locked_out' }
-    if (time.now() < pausedUntilMs || !(await pace.turn())) return { kind: 'busy' }
+    return time.now() < pausedUntilMs ? { kind: 'busy' } : undefined
+  }
+  const takeTurn = async (): Promise<Failure | undefined> => {
+    const failure = failureDuringPause()
+    if (failure !== undefined) return failure
+    if (!(await pace.turn())) return { kind: 'busy' }
+    // The answer to an earlier call may have begun a pause during the wait.
+    return failureDuringPause()
+  }
+  return async (name, schema, ask) => {
+    const failure = await takeTurn()
+    if (failure !== undefined) return failure
     await ask.begin?.()
     const answer = await askOnce(protocol, hidingConnection, { name, ask })
-    if (answer.kind === 'key_status') return keyStatus()
+    if (answer.kind === 'key_status') return noteKeyStatus()
     if (answer.kind !== 'answered') {
       if (answer.kind === 'locked_out') lockedOutUntilMs = time.now() + LOCKED_OUT_MS
       if (answer.kind === 'unanswered' && answer.because === TOO_MANY_REQUESTS)
@@ -98,7 +109,10 @@ const hideKey = (connection: Connection, key: string): Pick<Connection, 'ask'> =
 /** The part that every answer of a market contains. */
 const envelopeSchema = z.looseObject({ success: z.boolean() })
 
-/** `key_status`: the status of the answer refuses the key, and its text does not name another reason. */
+/**
+ * `key_status`: a 401 whose text does not refuse the key, or a 403 with JSON that reports no failure. If the refusal
+ * may be about a token or a side host, it is `refused` instead.
+ */
 type KeyStatus = { kind: 'key_status' }
 
 const unanswered = (because: string): Failure => ({ kind: 'unanswered', because })
@@ -137,10 +151,11 @@ function refusalIn<Ask>(
   // A web page comes from a guard in front of the market, which refuses this machine's address.
   if (answer === undefined && status === 403) return unanswered('HTTP 403')
   const failure = protocol.failureOf(answer, status, ask)
-  const isNamed = failure !== undefined && (status === 403 || ask.carriesToken === true)
-  if (isNamed || failure?.kind === 'locked_out') return failure
-  const mayBeGood = ask.carriesToken === true || protocol.isSideHost?.(ask) === true
-  return mayBeGood ? { kind: 'refused', code: `HTTP ${status}` } : { kind: 'key_status' }
+  // A 401 without a token is about the key, even if its text gives another reason.
+  const hasOtherReason = failure !== undefined && (status === 403 || ask.carriesToken === true)
+  if (hasOtherReason || failure?.kind === 'locked_out') return failure
+  const mayKeyBeGood = ask.carriesToken === true || protocol.isSideHost?.(ask) === true
+  return mayKeyBeGood ? { kind: 'refused', code: `HTTP ${status}` } : { kind: 'key_status' }
 }
 
 function jsonIn(text: string): unknown {
