@@ -9,6 +9,7 @@ import type { Terminal } from '../terminal.ts'
 export function showLog(settings: Settings, terminal: Terminal, { limit }: { limit: number }): void {
   const folder = openFolder(settings.folder)
   const key = openKey(folder)
+  // Reads the log twice, so all of it is checked before anything is printed. A running vault may add entries meanwhile.
   let count = 0
   for (const { n } of readLog(folder, key)) count = n
   for (const { n, at, entry } of readLog(folder, key)) {

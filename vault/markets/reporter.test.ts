@@ -37,7 +37,7 @@ beforeEach(() => {
 })
 
 /** Lists an item. Of the two entries that this records, only the second is reported. */
-async function list(assetId: string): Promise<void> {
+function list(assetId: string): void {
   const item = { market: 'm', appId: 570, assetId }
   record.add({ kind: 'listing_begun', account: null, priceMinor: 100n, ...item })
   record.add({ kind: 'listed', itemId: assetId, ...item })
@@ -45,7 +45,7 @@ async function list(assetId: string): Promise<void> {
 
 it('a till that was restored from a backup gets its lost reports again within a minute', async () => {
   for (const assetId of ['1', '2', '3']) {
-    await list(assetId)
+    list(assetId)
     await report()
   }
   expect([...reported]).toEqual(['2/0', '4/0', '6/0'])
@@ -56,16 +56,16 @@ it('a till that was restored from a backup gets its lost reports again within a 
 })
 
 it('a report does not hide that earlier reports are missing', async () => {
-  await list('1')
+  list('1')
   await report()
   reported = new Set()
-  await list('2')
+  list('2')
   await report()
   expect([...reported].toSorted()).toEqual(['2/0', '4/0'])
 })
 
 it('a till that has a part of an entry’s reports gets the other reports', async () => {
-  for (const assetId of ['1', '2']) await list(assetId)
+  for (const assetId of ['1', '2']) list(assetId)
   const due = { dealId: 'd', partnerSteamId: '1', token: 't', message: 'x', assets: [] }
   record.add({ kind: 'deal_intended', market: 'm', account: null, due, itemIds: ['1', '2'] })
   reported = new Set(['2/0', '4/0', '5/0'])
@@ -74,7 +74,7 @@ it('a till that has a part of an entry’s reports gets the other reports', asyn
 })
 
 it('after a lost answer, the till is asked only once a minute while there is no news', async () => {
-  await list('1')
+  list('1')
   isAnswerLost = true
   await expect(report()).rejects.toThrow('lost')
   isAnswerLost = false
