@@ -233,7 +233,7 @@ export type Config = {
   drainMs: number
   stopWithStdin: boolean
   /** True if systemd waits for the message that the gateway is ready. */
-  isAwaited: boolean
+  notifiesSystemd: boolean
 }
 
 export type ConfigAnswer = { kind: 'config'; config: Config } | { kind: 'refused'; problems: string[] }
@@ -330,7 +330,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     roles: data.TRADETILL_ROLES ?? new Set(ROLES),
     drainMs: data.TRADETILL_DRAIN_SECONDS * 1_000,
     stopWithStdin: data.TRADETILL_STDIN,
-    isAwaited: (data.NOTIFY_SOCKET ?? '') !== '',
+    notifiesSystemd: (data.NOTIFY_SOCKET ?? '') !== '',
   }
   return { kind: 'config', config }
 }

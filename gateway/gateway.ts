@@ -49,7 +49,7 @@ import { receiptRoute } from './receipts/routes.ts'
 import { type Startup, startUp } from './startup.ts'
 import { cacheProfiles } from './steam/profile-cache.ts'
 import { createSteam, type SteamParts } from './steam-parts.ts'
-import { openStorage, type Storage, unableOf } from './storage-parts.ts'
+import { openStorage, type Storage, unableReasonOf } from './storage-parts.ts'
 import { logCall } from './store-api/call-log.ts'
 import { createCallerLookups } from './store-api/caller-lookups.ts'
 import type { StoreApiDeps } from './store-api/deps.ts'
@@ -62,7 +62,7 @@ import { workOnExpiry } from './trades/expiry.ts'
 import { createTradeStore } from './trades/postgres-store.ts'
 import { tradeRoutes } from './trades/routes.ts'
 import { allowanceFinder } from './webhooks/address-store.ts'
-import { createTestPlaces } from './webhooks/challenge.ts'
+import { createChallengePlaces } from './webhooks/challenge.ts'
 import type { AttemptFacts } from './webhooks/delivery.ts'
 import { secretsOf } from './webhooks/endpoints.ts'
 import { startLanes } from './webhooks/lanes.ts'
@@ -267,7 +267,7 @@ function startSweep({ work, ...when }: Sweep, log: Log, shutdown: Shutdown): Rep
 
 /** Follows a sandbox's clock. An advance runs the sweeps and price feeds at once, because some may have become due. */
 function followSandbox(parts: Parts, shutdown: Shutdown, repeated: readonly Repeating[]): void {
-  const { log, database, advancedClock: clock, config } = parts
+  const { log, database, advanceableClock: clock, config } = parts
   if (clock === undefined || config.steamSandboxUrl === undefined) return
   const onAdvance = (): void => {
     for (const work of repeated) work.again()
@@ -283,9 +283,9 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
   const { config, log, database, queue } = parts
   const { db } = database
   const nowMs = () => performance.now()
-  const unable = () => unableOf(parts)
+  const unableReason = () => unableReasonOf(parts)
   const limits = createLimits(nowMs)
-  const receipts = { db, unable, config, clock: parts.clock }
+  const receipts = { db, unableReason, config, clock: parts.clock }
   const views = createViewCache({ read: viewReader(db, parts.communityUrl, config.keep.pagesMs), log, nowMs })
   shutdown.add('work', 'views', () => views.stop())
   return createApp({
@@ -299,7 +299,7 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
     ...(config.trustedProxies === undefined ? {} : { trustedProxies: config.trustedProxies }),
     callerLookups: createCallerLookups({ db, clock: parts.clock, keyMode: config.mode, views }),
     connections: config.connections,
-    unable,
+    unableReason,
     observe: (call) => observe(parts, call),
     healthy: async () => parts.pulse.isHere(),
     progress: parts.progress,
@@ -315,7 +315,7 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
     routes: !hasRole(parts, 'web')
       ? {}
       : {
-          polled: [paymentRoute({ db, queue, log, views, nowMs, unable }), receiptRoute(receipts)],
+          polled: [paymentRoute({ db, queue, log, views, nowMs, unableReason }), receiptRoute(receipts)],
           widget: [
             depositRoutes(deposits),
             inventoryRoutes(inventory),
@@ -337,7 +337,7 @@ function storeDeps(parts: Parts, { deposits, trades, webhooks }: Features, limit
     mode: config.webhookMode,
     send: webhooks.send,
     findAllowance: webhooks.findAllowance,
-    testPlaces: createTestPlaces(),
+    challengePlaces: createChallengePlaces(),
     secretsOf: webhooks.secretsOf,
     limitStore: limits.limitStore,
     limitBytes: limits.limitBytes,

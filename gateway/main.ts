@@ -16,7 +16,7 @@ const startup = startUp(config)
 endOnUnhandled(startup.log)
 const { main } = await import('./gateway.ts')
 await main(config, startup)
-if (config.isAwaited) {
+if (config.notifiesSystemd) {
   const { notifyReady } = await import('./kit/service-manager.ts')
   notifyReady()
 }

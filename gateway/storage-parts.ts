@@ -1,4 +1,4 @@
-import { openAdvancedClock } from './clock/service.ts'
+import { openAdvanceableClock } from './clock/service.ts'
 import type { Config } from './config.ts'
 import { createQueue } from './db/boss-queue.ts'
 import { type Database, isCrowded, openPool } from './db/client.ts'
@@ -7,8 +7,8 @@ import { createSignals } from './db/pg-signals.ts'
 import { type Pulse, startPulse } from './db/pulse.ts'
 import type { Queue } from './db/queue.ts'
 import type { Signals } from './db/signals.ts'
-import type { Unable } from './http/refusal.ts'
-import { type AdvancedClock, systemClock, type TillClock } from './kit/clock.ts'
+import type { UnableReason } from './http/refusal.ts'
+import { type AdvanceableClock, systemClock, type TillClock } from './kit/clock.ts'
 import { createSecretBox, type SecretBox } from './kit/secret-box.ts'
 import type { Startup } from './startup.ts'
 
@@ -29,7 +29,7 @@ export type Storage = {
   box: SecretBox
   clock: TillClock
   /** `clock`, if it can be advanced; undefined in live mode. */
-  advancedClock: AdvancedClock | undefined
+  advanceableClock: AdvanceableClock | undefined
   /** Resolves to the reason if a database that this process started ends unexpectedly. */
   died: Promise<string>
 }
@@ -45,8 +45,8 @@ export async function openStorage(
   shutdown.add('connections', 'database pool', () => database.close())
   const leases = openPool({ url, size: LEASE_CONNECTIONS, mode, connections, ...LEASE_DEADLINES })
   shutdown.add('connections', 'pool of leases', () => leases.close())
-  const advancedClock = config.mode === 'live' ? undefined : await openAdvancedClock(database.db)
-  const clock = advancedClock ?? systemClock
+  const advanceableClock = config.mode === 'live' ? undefined : await openAdvanceableClock(database.db)
+  const clock = advanceableClock ?? systemClock
   const queue = await createQueue({ url, log, clock, connections })
   shutdown.add('queue', 'queue', () => queue.stop())
   const signals = await createSignals({ url, log, connections })
@@ -54,11 +54,14 @@ export async function openStorage(
   const box = createSecretBox(masterKey, config.oldMasterKeys)
   const pulse = startPulse({ url, connections, log })
   shutdown.add('connections', 'pulse of the database', () => pulse.stop())
-  return { database, leases, pulse, queue, signals, masterKey, box, clock, advancedClock, died }
+  return { database, leases, pulse, queue, signals, masterKey, box, clock, advanceableClock, died }
 }
 
 /** Returns why the database cannot serve a call now; undefined if it can. */
-export function unableOf({ database, pulse }: Pick<Storage, 'database' | 'pulse'>): Unable | undefined {
+export function unableReasonOf({
+  database,
+  pulse,
+}: Pick<Storage, 'database' | 'pulse'>): UnableReason | undefined {
   if (!pulse.isHere()) return 'database_unavailable'
   return isCrowded(database) ? 'overloaded' : undefined
 }

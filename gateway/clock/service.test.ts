@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningSteam, startSteam } from '../../steam-sandbox/start.ts'
 import { type Database, openDatabase } from '../db/client.ts'
-import { type AdvancedClock, createTillClock } from '../kit/clock.ts'
+import { type AdvanceableClock, createTillClock } from '../kit/clock.ts'
 import { runCommand } from '../testing/command.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { type CapturedLog, captureLog } from '../testing/log.ts'
@@ -42,7 +42,7 @@ const steamAheadS = () => sandboxClock(steam.url).ahead()
 
 /** One gateway process, reduced to its clock and the function that updates it. */
 function aProcess(sandboxUrl = steam.url) {
-  const clock: AdvancedClock = createTillClock()
+  const clock: AdvanceableClock = createTillClock()
   const jumps: number[] = []
   const onAdvance = () => jumps.push(clock.aheadMs())
   const { log } = captured

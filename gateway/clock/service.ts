@@ -3,7 +3,7 @@
  * follows it, because the till must never settle a trade that Steam still protects.
  */
 import type { Db } from '../db/client.ts'
-import { type AdvancedClock, createTillClock, systemClock, type TillClock } from '../kit/clock.ts'
+import { type AdvanceableClock, createTillClock, systemClock, type TillClock } from '../kit/clock.ts'
 import { readDuration, SECOND_MS } from '../kit/duration.ts'
 import type { Log } from '../kit/log.ts'
 import { type SandboxClock, sandboxClock } from './sandbox.ts'
@@ -11,10 +11,10 @@ import { MOST_AHEAD_S, moveClockAhead, readClockAhead } from './store.ts'
 
 /** The till's clock, as stored in the database. Live mode uses the machine's clock and never reads the table. */
 export async function openClock(db: Db, mode: 'sandbox' | 'live'): Promise<TillClock> {
-  return mode === 'live' ? systemClock : openAdvancedClock(db)
+  return mode === 'live' ? systemClock : openAdvanceableClock(db)
 }
 
-export async function openAdvancedClock(db: Db): Promise<AdvancedClock> {
+export async function openAdvanceableClock(db: Db): Promise<AdvanceableClock> {
   const clock = createTillClock()
   clock.advanceTo((await readClockAhead(db)) * SECOND_MS)
   return clock
@@ -47,7 +47,7 @@ export async function advanceClock(
 
 export type FollowDeps = {
   db: Db
-  clock: AdvancedClock
+  clock: AdvanceableClock
   sandboxUrl: string
   log: Log
   /** Called after this process's clock has jumped, so work that became due is done. */

@@ -58,7 +58,7 @@ beforeEach(async () => {
       log,
       views,
       nowMs: () => nowMs,
-      unable: () => (isOverloaded ? 'overloaded' : undefined),
+      unableReason: () => (isOverloaded ? 'overloaded' : undefined),
     }),
   )
   await app.register(depositRoutes(till.deps))

@@ -11,7 +11,7 @@ import {
 import { botQueue } from '../bots/bot.ts'
 import { API_HEADERS } from '../http/headers.ts'
 import { addressKey } from '../http/limits.ts'
-import { refuse, refuseIfUnable, type Unable } from '../http/refusal.ts'
+import { refuse, refuseIfUnable, type UnableReason } from '../http/refusal.ts'
 import { createFairLimiter } from '../kit/limiter.ts'
 import { createErrorReports, depositHashOf } from './error-reports.ts'
 import { type DepositDeps, resolveUser } from './service.ts'
@@ -27,14 +27,14 @@ type PollDeps = Pick<DepositDeps, 'db' | 'queue' | 'log'> & {
   /** Monotonic milliseconds. */
   nowMs(): number
   /** Returns the reason to refuse calls immediately; undefined if there is none. */
-  unable(): Unable | undefined
+  unableReason(): UnableReason | undefined
 }
 
 /** GET /api/payment: every waiting page polls it each second, so it skips the API's hooks. */
 export function paymentRoute(deps: PollDeps): FastifyPluginAsync {
   const refresh = createRefresher(deps)
   const answer = async (reply: FastifyReply, hash: string, knownEtag: string | undefined) => {
-    refuseIfUnable(deps.unable())
+    refuseIfUnable(deps.unableReason())
     if (!hashSchema.safeParse(hash).success) refuse('deposit_not_found')
     const view = knownEtag === undefined ? await deps.views.readNow(hash) : await deps.views.get(hash)
     if (view !== undefined && knownEtag === view.etag) return sendUnchanged(reply, knownEtag)

@@ -9,7 +9,7 @@ import { reasonOf } from '../kit/reason.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import type { ConfigWithKey } from '../operations/operation.ts'
 import { allowanceFinder } from '../webhooks/address-store.ts'
-import { type ChallengeDeps, challengeEndpoint, createTestPlaces } from '../webhooks/challenge.ts'
+import { type ChallengeDeps, challengeEndpoint, createChallengePlaces } from '../webhooks/challenge.ts'
 import { type EndpointRow, endpointsOf } from '../webhooks/endpoint-store.ts'
 import { secretsOf } from '../webhooks/endpoints.ts'
 import { createSender } from '../webhooks/sender.ts'
@@ -85,7 +85,10 @@ function createTester({
     if (!opensSecrets(deps, endpoint)) return { kind: 'sealed' }
     try {
       // The limit on the tests of one store applies only to tests that the store requests.
-      const { result } = await challengeEndpoint({ ...deps, testPlaces: createTestPlaces() }, endpoint)
+      const { result } = await challengeEndpoint(
+        { ...deps, challengePlaces: createChallengePlaces() },
+        endpoint,
+      )
       return result.kind === 'failed' ? result : { kind: 'answered', status: result.status }
     } catch (error) {
       return { kind: 'failed', reason: reasonOf(error) }

@@ -17,7 +17,7 @@ import { type Embed, type PageFacts, servePage } from './page.ts'
 import { handleErrors, sendProblem } from './problem.ts'
 import { pathOf, readablePath } from './readable-path.ts'
 import { answerReadiness, type Progress } from './readiness.ts'
-import { refuseIfUnable, type Unable } from './refusal.ts'
+import { refuseIfUnable, type UnableReason } from './refusal.ts'
 import { type PaymentReader, shownPayment } from './shown-payment.ts'
 import { WITHOUT_AJV } from './without-ajv.ts'
 
@@ -38,7 +38,7 @@ export type AppOptions = {
   callerLookups: CallerLookups
   connections?: Partial<ConnectionLimits>
   /** Why calls that need the database are refused immediately; undefined if they are not. */
-  unable?(): Unable | undefined
+  unableReason?(): UnableReason | undefined
   /** Called for each answered call of `routes.widget` and `routes.store`. */
   observe?(call: ObservedCall): void
   /** False while the database is out of reach. */
@@ -160,9 +160,9 @@ function endConnectionsOnClose(app: FastifyInstance): void {
   })
 }
 
-function refuseWhileUnable(scope: FastifyInstance, { unable }: AppOptions): void {
-  if (unable === undefined) return
-  scope.addHook('onRequest', async () => refuseIfUnable(unable()))
+function refuseWhileUnable(scope: FastifyInstance, { unableReason }: AppOptions): void {
+  if (unableReason === undefined) return
+  scope.addHook('onRequest', async () => refuseIfUnable(unableReason()))
 }
 
 function observeCalls(scope: FastifyInstance, { observe }: AppOptions): void {

@@ -257,7 +257,7 @@ describe('open calls', () => {
 })
 
 test('while too many calls wait for the database, a new call is refused, but the page is not', async () => {
-  await listen({}, { unable: () => 'overloaded' })
+  await listen({}, { unableReason: () => 'overloaded' })
   const refused = await app.inject(`/api/slow?hash=${HASH}`)
   expect(refused.json()).toMatchObject({ status: 503, code: 'overloaded' })
   expect(refused.headers['retry-after']).toBe('1')

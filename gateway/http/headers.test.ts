@@ -53,7 +53,7 @@ let isOverloaded = false
 async function createAppFor(publicUrl: string): Promise<FastifyInstance> {
   const { db, queue, log } = till.deps
   const nowMs = () => 0
-  const unable = () => (isOverloaded ? ('overloaded' as const) : undefined)
+  const unableReason = () => (isOverloaded ? ('overloaded' as const) : undefined)
   const broken: FastifyPluginAsync = async (scope) => {
     scope.get('/api/broken', async () => {
       throw new Error('broken')
@@ -65,12 +65,12 @@ async function createAppFor(publicUrl: string): Promise<FastifyInstance> {
     publicUrl: new URL(publicUrl),
     imageOrigins: ['https://images.example'],
     widgetFolder: folder,
-    unable,
+    unableReason,
     limits: createLimits(nowMs),
     callerLookups: { deposit: async () => true, key: async () => false },
     healthy: async () => true,
     routes: {
-      polled: [paymentRoute({ db, queue, log, views, nowMs, unable })],
+      polled: [paymentRoute({ db, queue, log, views, nowMs, unableReason })],
       widget: [
         depositRoutes(till.deps),
         inventoryRoutes({ ...till.deps, imageBase: 'https://images.example', maxItems: 50 }),

@@ -36,12 +36,12 @@ export class ProblemError extends Error {
  * `overloaded`: too many calls wait for the database, and more would slow all of them down. `database_unavailable`:
  * the database is away.
  */
-export type Unable = 'overloaded' | 'database_unavailable'
+export type UnableReason = 'overloaded' | 'database_unavailable'
 
-const RETRY_S: Record<Unable, number> = { overloaded: 1, database_unavailable: 2 }
+const RETRY_S: Record<UnableReason, number> = { overloaded: 1, database_unavailable: 2 }
 
-export function refuseIfUnable(unable: Unable | undefined): void {
-  if (unable !== undefined) refuse(unable, { retryAfterS: RETRY_S[unable] })
+export function refuseIfUnable(unableReason: UnableReason | undefined): void {
+  if (unableReason !== undefined) refuse(unableReason, { retryAfterS: RETRY_S[unableReason] })
 }
 
 /** Refuses the call by throwing a ProblemError. */

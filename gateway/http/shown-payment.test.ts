@@ -16,7 +16,7 @@ const ALLOWED_GUESSES = 200
 
 const PAYMENT = { hash: HASH, id: '17', storeName: 'Ember Forge', status: 'created', user: null } as Payment
 
-type Change = Partial<Pick<AppOptions, 'readPayment' | 'unable' | 'routes'>>
+type Change = Partial<Pick<AppOptions, 'readPayment' | 'unableReason' | 'routes'>>
 
 async function appWith(change: Change = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-shown-'))
@@ -59,7 +59,7 @@ test.each([`/deposit/${HASH}`, `/${HASH}`])(
 test.each<[what: string, opened: { path?: string; change?: Change }]>([
   ['an unknown hash', { path: `/deposit/${UNKNOWN_HASH}` }],
   ['a path without a deposit’s hash', { path: '/help' }],
-  ['too many calls waiting for the database', { change: { unable: () => 'overloaded' as const } }],
+  ['too many calls waiting for the database', { change: { unableReason: () => 'overloaded' as const } }],
   ['no database', { change: { readPayment: () => Promise.reject(new Error('away')) } }],
   ['a database that is slow', { change: { readPayment: () => new Promise<undefined>(() => {}) } }],
 ])('with %s, the page contains no payment', async (_what, { path = `/deposit/${HASH}`, change = {} }) => {

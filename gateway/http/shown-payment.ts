@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Misses } from './misses.ts'
-import type { Unable } from './refusal.ts'
+import type { UnableReason } from './refusal.ts'
 
 /** Undefined if there is no such deposit. */
 export type PaymentReader = (hash: string) => Promise<Payment | undefined>
@@ -10,17 +10,17 @@ export type PaymentReader = (hash: string) => Promise<Payment | undefined>
 /** How long to wait for the database. After that, the page makes the call itself. */
 const PATIENCE_MS = 300
 
-type Options = { readPayment?: PaymentReader; unable?(): Unable | undefined; patienceMs?: number }
+type Options = { readPayment?: PaymentReader; unableReason?(): UnableReason | undefined; patienceMs?: number }
 
 /**
  * A failure here never fails the page, which then asks for the payment itself. An unknown hash counts as a guess.
  */
 export function shownPayment(
-  { readPayment: read, unable, patienceMs = PATIENCE_MS }: Options,
+  { readPayment: read, unableReason, patienceMs = PATIENCE_MS }: Options,
   misses: Misses,
 ): (request: FastifyRequest, hash: string) => Promise<Payment | undefined> {
   return async (request, hash) => {
-    if (read === undefined || unable?.() !== undefined) return undefined
+    if (read === undefined || unableReason?.() !== undefined) return undefined
     try {
       await misses.admit(request, 'deposit', hash)
       const payment = await readInTime(read(hash), patienceMs)

@@ -13,14 +13,14 @@ export type TillClock = Clock & {
   tillTime(time: Date): Date
 }
 
-export type AdvancedClock = TillClock & {
+export type AdvanceableClock = TillClock & {
   aheadMs(): number
   /** Advances the clock, but never sets it back. Returns false if it is already that far ahead. */
   advanceTo(aheadMs: number): boolean
 }
 
 /** Creates a clock that equals the machine's until it is advanced. */
-export function createTillClock(): AdvancedClock {
+export function createTillClock(): AdvanceableClock {
   let advancedMs = 0
   return {
     now: () => new Date(Date.now() + advancedMs),

@@ -9,7 +9,7 @@ import { END_REASONS } from '../deposits/deposit.ts'
 import { viewReader } from '../deposits/shopper-view.ts'
 import { publishEvents } from '../events/service.ts'
 import { handleErrors } from '../http/problem.ts'
-import type { Unable } from '../http/refusal.ts'
+import type { UnableReason } from '../http/refusal.ts'
 import { find } from '../operations/find.ts'
 import { NOBODY } from '../shoppers/erasure-store.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
@@ -45,10 +45,10 @@ const RECEIPT: Receipt = {
 }
 const app = fastify()
 
-let unable: Unable | undefined
+let unableReason: UnableReason | undefined
 const DEPS = {
   config: { publicUrl: new URL('https://pay.test'), keep: { pagesMs: 30 * DAY_S * 1000 } },
-  unable: () => unable,
+  unableReason: () => unableReason,
 }
 let till: Till
 let bot: { bot: BotContext; session: FakeSession }
@@ -371,9 +371,9 @@ it('a receipt opens at its address only, and the operator’s search accepts tha
 
 it('a receipt that cannot be shown at the moment has a page that says so', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
-  unable = 'database_unavailable'
+  unableReason = 'database_unavailable'
   const { statusCode, headers, body } = await get(path, { 'accept-language': 'ru-RU' })
-  unable = undefined
+  unableReason = undefined
   expect([statusCode, headers['retry-after'], headers['content-type']]).toEqual([
     503,
     '2',

@@ -10,7 +10,7 @@ import { isReceiptOf, readReceiptName } from '../deposits/receipt-link.ts'
 import { withShownTrade } from '../deposits/store-deposit.ts'
 import { findDeposit, type NumberedDeposit, type ViewRow, viewRowsOf } from '../deposits/view-store.ts'
 import { readDepositEvents } from '../events/store.ts'
-import { refuse, refuseIfUnable, type Unable } from '../http/refusal.ts'
+import { refuse, refuseIfUnable, type UnableReason } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
 import { createLimiter } from '../kit/limiter.ts'
 import { NOBODY } from '../shoppers/erasure-store.ts'
@@ -22,7 +22,7 @@ type ReceiptDeps = {
   clock: Clock
   config: Pick<Config, 'publicUrl'> & { keep: Pick<Config['keep'], 'pagesMs'> }
   /** Why the gateway can serve no receipt now; undefined if it can. */
-  unable(): Unable | undefined
+  unableReason(): UnableReason | undefined
 }
 
 /** Receipts use at most this many database connections, because anybody can request a receipt. */
@@ -59,7 +59,7 @@ export function receiptRoute(deps: ReceiptDeps): FastifyPluginAsync {
         },
       },
       async (request, reply) => {
-        refuseIfUnable(deps.unable())
+        refuseIfUnable(deps.unableReason())
         if (lookUp.isFull()) refuse('overloaded', { retryAfterS: FULL_RETRY_S })
         const found = await lookUp(() => findReceipt(deps, request.params.name))
         if (found === undefined) refuse('deposit_not_found')

@@ -11,7 +11,7 @@ import type { StoreApiDeps } from '../store-api/deps.ts'
 import { storeRoutes } from '../store-api/routes.ts'
 import { addKey } from '../stores/keys.ts'
 import { cancelDeposit } from '../trades/cancellation.ts'
-import { createTestPlaces } from '../webhooks/challenge.ts'
+import { createChallengePlaces } from '../webhooks/challenge.ts'
 import { secretsOf } from '../webhooks/endpoints.ts'
 import { createSender } from '../webhooks/sender.ts'
 import { aStore, TEST_BOX, type Till } from './till.ts'
@@ -45,7 +45,7 @@ export async function startStoreApi(
     keyMode: 'sandbox',
     mode: 'sandbox',
     findAllowance: ANY_ALLOWED,
-    testPlaces: createTestPlaces(),
+    challengePlaces: createChallengePlaces(),
     send: createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 60_000 }),
     secretsOf: (endpoint) => secretsOf(box, endpoint, clock.now()),
     limitStore: hasLimits ? createLimits(() => 0).limitStore : () => {},

@@ -12,16 +12,19 @@ import { isAccepted, type SendResult } from './sender.ts'
 import { signWebhook } from './signature.ts'
 
 export type ChallengeDeps = Pick<DeliveryDeps, 'clock' | 'log' | 'send' | 'secretsOf'> & {
-  /** The places of each store for tests in this process. */
-  testPlaces: Places
+  /** Limits how many calls of `webhook.test` each store has under way in this process. */
+  challengePlaces: Places
 }
 
 export type Challenged = { result: SendResult; durationMs: number; isChallengeRepeated: boolean }
 
-/** The most tests of a store at a time in one process. Each occupies a connection and its caller for up to 15 s. */
+/**
+ * The most tests of a store at a time in one process. Each occupies a connection, and keeps its caller waiting, for up
+ * to 15 s.
+ */
 const MOST_TESTS = 2
 
-export const createTestPlaces = (): Places => createPlaces(MOST_TESTS)
+export const createChallengePlaces = (): Places => createPlaces(MOST_TESTS)
 
 /** Sends the test to `url`, by default the endpoint's own. Refuses a third simultaneous test of a store. */
 export async function challengeEndpoint(
@@ -30,11 +33,11 @@ export async function challengeEndpoint(
   url: string = endpoint.url,
 ): Promise<Challenged> {
   const key = String(endpoint.store_id)
-  if (!deps.testPlaces.take(key)) refuse('too_many_tests', { retryAfterS: 15 })
+  if (!deps.challengePlaces.take(key)) refuse('too_many_tests', { retryAfterS: 15 })
   try {
     return await sendChallenge(deps, endpoint, url)
   } finally {
-    deps.testPlaces.free(key)
+    deps.challengePlaces.free(key)
   }
 }
 

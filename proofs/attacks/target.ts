@@ -99,7 +99,7 @@ export async function openTarget(plain: Till): Promise<Target> {
     callerLookups: createCallerLookups({ db, clock, keyMode: 'live', views }),
     healthy: async () => true,
     routes: {
-      polled: [paymentRoute({ db, queue, log, views, nowMs: () => 0, unable: () => undefined })],
+      polled: [paymentRoute({ db, queue, log, views, nowMs: () => 0, unableReason: () => undefined })],
       widget: [
         depositRoutes(till.deps),
         inventoryRoutes(inventory),
