@@ -56,7 +56,7 @@ const DONE_TEXT: Record<BotAct, string> = {
   resume: 'collects again',
   remove: 'is removed, and its token is deleted',
   retire:
-    'is retired: its open trades end within seconds, and its held credit waits for trade release (see trade list)',
+    'is retired: its open trades end within seconds. Its credit stays held until you run trade release or trade reverse (trade list shows the trades)',
 }
 
 const NOT_DONE_REFUSAL = {
@@ -68,11 +68,12 @@ const NOT_DONE_REFUSAL = {
 function busyText(watched: WatchedTrades): string {
   const numbers = [
     `${watched.open} open`,
-    `${watched.reviewed} ended and are reviewed for at least a day, because their offers may still be accepted`,
-    `${watched.protected} whose items may be taken back or whose credit is held`,
+    `${watched.reviewed} under review for at least a day, because an offer may have been accepted`,
+    `${watched.protected} with items that may be taken back, or with held credit`,
   ]
-  const advice = 'Pause it and try again later. If it will never be back: bot retire, then trade release.'
-  return `The bot’s trades must be watched: ${numbers.join(', ')} (trade list --bot shows them). ${advice}`
+  const advice =
+    'Pause the bot and try again later. If it will never come back, run bot retire, then trade release or trade reverse.'
+  return `The bot still has trades that must be watched: ${numbers.join('; ')}. To see them: trade list --bot BOT. ${advice}`
 }
 
 function change(deps: ActDeps, idOrSteamId: string, verb: BotAct): Promise<Answer<ChangedBot>> {

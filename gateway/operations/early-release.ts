@@ -45,16 +45,17 @@ export function releaseDeposit(deps: ActDeps, depositId: bigint): Promise<Answer
       const fact = { kind: 'operator_releases_early' } as const
       await recordByOperator(operatorDeps(deps), tx, { depositId, tradeId, fact })
     }
+    // A trade stays held if the limit has no room for it. The refusal undoes the release of the others.
     if ((await heldTradesOf(tx, depositId)).length > 0) return refused('conflict', noRoom(deposit.store_id))
     const { currency } = deposit
     const releasedMinor = held.reduce((sum, { heldMinor }) => sum + heldMinor, 0n)
     const tradeIds = held.map(({ tradeId }) => tradeId)
     const consequence = held.some(({ liability }) => liability === 'operator')
       ? 'you lose the amount'
-      : 'its store owes the amount'
+      : 'the store owes the amount'
     return done(
       { depositId, tradeIds, releasedMinor, currency },
-      `${formatAmount(releasedMinor, currency)} of deposit ${depositId} are available. If its shopper takes the items back, ${consequence}.`,
+      `${formatAmount(releasedMinor, currency)} of deposit ${depositId} is now available. If the shopper takes the items back, ${consequence}.`,
     )
   })
 }
