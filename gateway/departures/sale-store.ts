@@ -50,20 +50,21 @@ export async function itemOfAsset(
   listedAssetId: string,
 ): Promise<ItemKey | undefined> {
   const { rows } = await sql<ItemKey>`
-    select entry.trade_id as "tradeId", entry.asset_id as "assetId"
+    select found.trade_id as "tradeId", found.asset_id as "assetId"
     from (
       select id, trade_id, asset_id from custody_entry where moved = 'in' and received_asset_id = ${listedAssetId}
       union all
-      select id, trade_id, asset_id from learnt_asset learnt join custody_entry on custody_entry.id = custody_entry_id
-      where learnt.received_asset_id = ${listedAssetId} and moved = 'in'
+      select entry.id, entry.trade_id, entry.asset_id
+      from learnt_asset learnt join custody_entry entry on entry.id = learnt.custody_entry_id
+      where learnt.received_asset_id = ${listedAssetId} and entry.moved = 'in'
       union all
-      select entry.id, trade_id, entry.asset_id
+      select entry.id, entry.trade_id, entry.asset_id
       from departed_item gone join custody_entry entry on entry.departure_id = gone.departure_id and entry.moved = 'out'
         and entry.received_asset_id = gone.asset_id
       where gone.app_id = ${appId} and gone.new_asset_id = ${listedAssetId}
-    ) entry
-    join trade_item item on item.trade_id = entry.trade_id and item.asset_id = entry.asset_id and item.app_id = ${appId}
-    order by entry.id desc limit 1`.execute(tx)
+    ) found
+    join trade_item item on item.trade_id = found.trade_id and item.asset_id = found.asset_id and item.app_id = ${appId}
+    order by found.id desc limit 1`.execute(tx)
   return rows[0]
 }
 
@@ -163,7 +164,7 @@ export async function saveSale(
     .where('id', '=', saleId)
     .execute()
   if (movements.length === 0) return
-  const accounts = await lockMarketAccounts(tx, { market, currency }, movements)
+  const accounts = await openMarketAccounts(tx, { market, currency }, movements)
   const idOf = (kind: MarketAccountKind): bigint => {
     const id = accounts.get(kind)
     if (id === undefined) throw new Error(`the market ${market} has no account ${kind}`)
@@ -193,8 +194,11 @@ export async function saveSale(
     where account.id = changed.id`.execute(tx)
 }
 
-/** The accounts between which the money moves, locked in the order of their ids. */
-async function lockMarketAccounts(
+/**
+ * Returns the accounts between which the money moves. Creates those that are missing, and locks all in the order of
+ * their ids.
+ */
+async function openMarketAccounts(
   tx: Tx,
   { market, currency }: { market: string; currency: Currency },
   movements: readonly MarketMovement[],

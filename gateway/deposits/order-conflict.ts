@@ -1,4 +1,4 @@
-/** Which values of a repeated call differ from those of the call that created the deposit. */
+/** For the refusal `order_conflict`: the values of a repeated call that differ from those that created the deposit. */
 import type { CreateDepositBody } from '../../contract/store-api.ts'
 import type { DepositRow } from './store.ts'
 
@@ -15,10 +15,10 @@ export type ComparedRow = Pick<
   | 'metadata'
 >
 
-/** Fields of which the row keeps too little, or whose columns can change later. */
+/** Fields that the row does not store in full, or whose columns can change later. */
 const NOT_COMPARED = 'language, games, creditMode, expiresInMinutes, tradeUrl, shopper or customerLabel'
 
-/** Names the differing fields. If none that can be compared differs, names all others. */
+/** Names the fields that differ. If all compared fields are equal, names all fields that cannot be compared. */
 export function describeConflict(body: CreateDepositBody, row: ComparedRow): string {
   const pairs: [keyof CreateDepositBody, unknown, unknown][] = [
     ['currency', body.currency, row.currency],

@@ -14,10 +14,10 @@ import {
   findRequest,
   type InventoryKey,
   latestRequest,
+  latestTokenRefusal,
   lockKey,
   openRequest,
   type RequestRow,
-  refusedToken,
   spanOf,
   withdrawRequest,
 } from './store.ts'
@@ -75,14 +75,14 @@ export async function lookAtSteam(deps: LookDeps, key: InventoryKey, asker: Aske
 async function joinOrRequest(deps: LookDeps, tx: Tx, { key, asker }: { key: InventoryKey; asker: Asker }) {
   const now = deps.clock.now()
   await lockKey(tx, key)
-  const refused = await refusedToken(tx, key, spanOf(now, REFUSED_TOKEN_MS))
+  const refused = await latestTokenRefusal(tx, key, spanOf(now, REFUSED_TOKEN_MS))
   if (refused !== undefined) return refused
   const known = await newestRequest(tx, deps, key)
   if (known !== undefined && mayServe(known, { reload: asker.reload, now })) return known
   const retryAfter = await retryAfterOf(tx, { depositId: asker.depositId, key, now })
   if (retryAfter === undefined) return request(deps, tx, { key, asker, tried: [] })
   // Too many reads: the items of the last minute are better than none, even if some of them are gone.
-  const last = await latestRequest(tx, key, { span: spanOf(now, FRESH_MS), mayHaveGone: true })
+  const last = await latestRequest(tx, key, { span: spanOf(now, FRESH_MS), mayContainGone: true })
   if (last !== undefined && mayServe(last, { reload: false, now })) return last
   return { failure: 'too_many', ...retryAfter } as const
 }

@@ -44,12 +44,12 @@ const COLUMNS = [
 
 /**
  * An answer from before the shopper's last delivery would still contain the delivered items. An answer from before
- * Steam found a trade's items gone or invalid would still contain these; `mayHaveGone` allows that.
+ * Steam found that a trade's items were gone or invalid would still contain those items; `mayContainGone` allows that.
  */
-const isStillTrue = (mayHaveGone = false) => sql<boolean>`not exists (
+const isStillTrue = (mayContainGone = false) => sql<boolean>`not exists (
   select from trade where trade.partner_steam_id = inventory_request.steam_id
     and (trade.delivered_at >= inventory_request.created_at
-      or (not ${mayHaveGone}::boolean and trade.ended_at >= inventory_request.created_at
+      or (not ${mayContainGone}::boolean and trade.ended_at >= inventory_request.created_at
         and (trade.refusal = 'items_gone' or trade.reason = 'invalid_items'))))`
 
 /**
@@ -71,13 +71,13 @@ export async function lockKey(tx: Tx, { steamId, tokenHmacs, game, language }: I
 }
 
 /**
- * The newest request of the key in the span whose answer can still be true. `mayHaveGone`: the answer may contain
- * items of a trade that Steam has since found gone or invalid.
+ * The newest request of the key in the span whose answer can still be true. `mayContainGone`: the answer may contain
+ * items of a trade, although Steam has since found that they are gone or invalid.
  */
 export function latestRequest(
   tx: Tx,
   key: InventoryKey,
-  { span, mayHaveGone = false }: { span: Span; mayHaveGone?: boolean },
+  { span, mayContainGone = false }: { span: Span; mayContainGone?: boolean },
 ): Promise<RequestRow | undefined> {
   return tx
     .selectFrom('inventory_request')
@@ -88,15 +88,15 @@ export function latestRequest(
     .where('language', '=', key.language)
     .where('created_at', '>', span.since)
     .where('created_at', '<', span.until)
-    .where(isStillTrue(mayHaveGone))
+    .where(isStillTrue(mayContainGone))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()
 }
 
-/** The newest request in the span whose answer refused this token, for any game. */
-export function refusedToken(
+/** The newest request in the span that Steam refused because of this token, for any game. */
+export function latestTokenRefusal(
   tx: Tx,
   { steamId, tokenHmacs }: InventoryKey,
   { since, until }: Span,
@@ -226,7 +226,10 @@ export async function takeRequest(
   return { ...inventoryKeyOf(box, { steamId, token, game, language }), isReload }
 }
 
-/** Answers an open request. Resolves to false if its bot has taken it or it was answered. */
+/**
+ * Takes an open request back from its bot, and completes it with this answer. Resolves to false if the bot has taken it
+ * up, or it is already complete.
+ */
 export async function withdrawRequest(
   tx: Tx,
   { id, answer, at }: { id: bigint; answer: StoredAnswer; at: Date },
@@ -287,9 +290,10 @@ const NO_LONGER_KEPT: StoredAnswer = {
 }
 
 /**
- * Removes the items of the next old requests, and keeps their records. Resolves to the number of requests examined. A
- * large inventory takes hundreds of kilobytes, and its shopper can have it read every few seconds. The sweep's place is
- * a time, so requests of the same time are examined together. A place after `before` comes from a clock that was ahead.
+ * Removes the items from old requests, and keeps the rows. Continues where the last sweep ended. Resolves to the number
+ * of requests examined. A large inventory takes hundreds of kilobytes, and its shopper can have it read every few
+ * seconds. The sweep's place is a time, so requests of the same time are examined together. A place after `before` comes
+ * from a clock that was ahead.
  */
 export async function dropItems(db: Db, before: Date, most: number): Promise<number> {
   const place = await placeOf(db, ITEMS_SWEEP)

@@ -61,10 +61,10 @@ export async function findStoreByKey(
   if (hasExpired && log === undefined) return undefined
   if (row.last_used_at === null || now.getTime() - row.last_used_at.getTime() >= LAST_USE_EVERY_MS) {
     await changeKey(db, key.id, { last_used_at: now })
-    if (hasExpired) log?.warn({ store: row.id, key: key.id, expiredAt: row.expires_at }, EXPIRED)
+    if (hasExpired) log?.warn({ store: row.store_id, key: key.id, expiredAt: row.expires_at }, EXPIRED)
   }
   if (hasExpired) return undefined
-  return { id: row.id, name: row.name, origins: row.origins, keyId: key.id, scopes: row.scopes }
+  return { id: row.store_id, name: row.store_name, origins: row.origins, keyId: key.id, scopes: row.scopes }
 }
 
 export type KeyFacts = {

@@ -28,13 +28,13 @@ export async function insertKey(tx: Tx, key: Insertable<ApiKeyTable>): Promise<v
   await tx.insertInto('api_key').values(key).execute()
 }
 
-/** Returns a key with its store, unless the key was revoked. It may have expired. */
+/** Returns the store of a key, and the key's own columns, unless the key was revoked. It may have expired. */
 export const findKey = (db: Db, id: string) =>
   db
     .selectFrom('api_key')
     .innerJoin('store', 'store.id', 'api_key.store_id')
-    .select(['store.id', 'store.name', 'store.origins', 'api_key.secret_sha256', 'api_key.scopes'])
-    .select(['api_key.last_used_at', 'api_key.expires_at'])
+    .select(['store.id as store_id', 'store.name as store_name', 'store.origins'])
+    .select(['api_key.secret_sha256', 'api_key.scopes', 'api_key.last_used_at', 'api_key.expires_at'])
     .where('api_key.id', '=', id)
     .where('api_key.revoked_at', 'is', null)
     .executeTakeFirst()

@@ -23,11 +23,11 @@ type RowEffect = Exclude<Effect, FleetEffect | RoomChange | { kind: 'post' | 'lo
 type CurrentRows = { deposit: LockedRows['deposit']; row: LockedRows['row']; reversed: Set<string> }
 
 /** A statement that is being built, and what it already changes. */
-type Writing = { batch: Batch; taken: Set<string>; room: RoomChange | undefined }
+type Writing = { batch: Batch; changed: Set<string>; room: RoomChange | undefined }
 
 /**
- * Writes the effects in few statements, and wakes everyone who waits for news of the trade. A statement that posts to
- * the ledger updates the used part of the store's limit and then the balances, after everything else.
+ * Writes the effects in few statements, and wakes everyone who waits for news of the trade. If a statement posts to the
+ * ledger, its last two updates are those of the store's room and then of the balances.
  */
 export async function applyEffects(
   deps: EffectDeps,
@@ -36,19 +36,20 @@ export async function applyEffects(
 ): Promise<void> {
   const { deposit, row, written, money } = target
   const current: CurrentRows = { deposit: { ...deposit }, row: { ...row, ...written }, reversed: new Set() }
-  const writing: Writing = { batch: createBatch(), taken: new Set(), room: undefined }
+  const writing: Writing = { batch: createBatch(), changed: new Set(), room: undefined }
   const postings = effects.flatMap((effect) => (effect.kind === 'post' ? [postingOf(target, effect)] : []))
   for (const posting of postings) money.accounts = await accountsFor(tx, posting, money.accounts)
-  // The first posting locks balances. The change of the limit that belongs to the second must not come after that.
+  // Room is always locked before balances, so two transactions cannot deadlock. The first posting locks balances, and a
+  // later one may come with a change of room, so the room is locked here.
   if (postings.length > 1) await lockRoom(tx, deposit.store_id)
   const roomSource = { storeId: deposit.store_id, tradeId: row.id, rateId: money.rateId, seen: money.seen }
-  const flush = async (posting?: Posting) => {
-    const { batch, taken, room: change } = writing
+  const flush = async (posting?: Posting, later: readonly Posting[] = []) => {
+    const { batch, changed, room: change } = writing
     const room = change && roomChangeSql(roomSource, change)
-    const posted = posting && postingSql(posting, money.accounts, { after: room && 'room', later: postings })
+    const posted = posting && postingSql(posting, money.accounts, { after: room && 'room', later })
     await batch.run(tx, { ...(room && { room }), ...posted })
     writing.room = undefined
-    taken.clear()
+    changed.clear()
   }
   for (const topic of [tradeTopic(row.id), depositTopic(deposit.id)]) {
     await deps.signals.notify(writing.batch.tx, topic)
@@ -70,14 +71,15 @@ export async function applyEffects(
         writing.room = effect
         break
       case 'post': {
+        // The postings are in the order of their effects. After `shift`, only the later ones are left.
         const posting = postings.shift()
-        if (posting !== undefined && posting.movements.length > 0) await flush(posting)
+        if (posting !== undefined && posting.movements.length > 0) await flush(posting, postings)
         break
       }
       default:
-        if (writing.taken.has(targetOf(effect))) await flush()
+        if (writing.changed.has(changedBy(effect))) await flush()
         await write({ deps, tx, flush }, { current, effect, batch: writing.batch })
-        writing.taken.add(targetOf(effect))
+        writing.changed.add(changedBy(effect))
     }
   }
   await flush()
@@ -91,8 +93,11 @@ function postingOf(
   return { ...posted, ...source, storeId: deposit.store_id, currency: row.currency }
 }
 
-/** A statement must not change a row twice or append two events, because their order would be undefined. */
-function targetOf({ kind }: RowEffect): string {
+/**
+ * Names what the effect changes. A statement must not change a row twice or append two events, because their order
+ * would be undefined.
+ */
+function changedBy({ kind }: RowEffect): string {
   return kind === 'free_items' || kind === 'receive_items' || kind === 'reverse_items' ? 'items' : kind
 }
 
@@ -166,6 +171,7 @@ async function applyToFleet(
     case 'trust_bot':
       return trustBot(tx, botId, game)
     case 'doubt_bot':
+      // The bot that Steam refused before the trade moved to `botId`.
       return doubtBot(tx, { botId: effect.botId, partnerSteamId, game, now: deps.clock.now() })
     case 'move_to_other_bot':
       return moveToOtherBot(deps, tx, { row, isInDoubt: effect.isInDoubt })
