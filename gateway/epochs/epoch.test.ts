@@ -32,7 +32,7 @@ describe('D-37 a till', () => {
       'database',
     ],
     ['stops on a database whose tables were restored', history({ logOid: 10n }), seen(), 'database'],
-    ['stops on a promoted copy', history({ timeline: 2n }), seen(), 'timeline'],
+    ['stops on a promoted standby', history({ timeline: 2n }), seen(), 'timeline'],
     ['stops on a database that has written less than was seen', history({ written: 89n }), seen(), 'behind'],
     [
       'continues on a database that has written exactly as much as was seen',

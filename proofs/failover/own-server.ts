@@ -13,7 +13,7 @@ export type OwnServer = {
   url: string
   /** Why its disk cannot be filled; undefined if it can. */
   diskProblem: string | undefined
-  /** Kills the server as if its machine failed. Resolves once none of its processes runs. */
+  /** Kills the server in the middle of its work. Resolves once none of its processes runs. */
   crash(): Promise<void>
   start(): Promise<void>
   fillDisk(): Promise<void>

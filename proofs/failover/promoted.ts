@@ -1,4 +1,4 @@
-/** Crashes a primary under load, and promotes its synchronous copy, which must have all that was acknowledged. */
+/** Crashes a primary under load, and promotes its synchronous standby, which must have all that was acknowledged. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import { checkTill, countWork } from '../kill/check.ts'
@@ -8,11 +8,11 @@ import { countLeases, openProcessTill, untilAnswering, untilBotsOnline } from '.
 import { seededRandom } from '../random.ts'
 import { startRedirectProxy } from '../restore/redirect-proxy.ts'
 import { type FailoverResult, untilApiAnswers, untilBotsWork } from './rounds.ts'
-import { crashServer, startCopy, startServer } from './server.ts'
+import { crashServer, startServer, startStandby } from './server.ts'
 
 /** Keeps the load's random numbers apart from those of the round. */
 const LOAD_SEED = 3_000_000
-/** The least time for which the copy is synchronous before the crash. The actual time is less than twice as long. */
+/** The least time for which the standby is synchronous before the crash. The actual time is less than twice as long. */
 const LEAST_LIFE_MS = 5_000
 
 export type PromotedResult = Pick<FailoverResult, 'problems' | 'times' | 'counts'>
@@ -20,28 +20,28 @@ export type PromotedResult = Pick<FailoverResult, 'problems' | 'times' | 'counts
 export async function promotedRound(folder: string, seed: number): Promise<PromotedResult> {
   const random = seededRandom(seed)
   const proxy = await startRedirectProxy()
-  const first = await startServer(`${folder}/first`)
+  const primary = await startServer(`${folder}/primary`)
   const redirectTo = (url: string) => proxy.redirectTo(Number(new URL(url).port))
-  redirectTo(first.url)
-  const proxyUrl = new URL(first.url)
+  redirectTo(primary.url)
+  const proxyUrl = new URL(primary.url)
   proxyUrl.port = String(proxy.port)
   const settings = { TRADETILL_AFTER_FAILOVER: 'epoch' }
   const till = await openProcessTill(proxyUrl.href, `promoted-${seed}`, { settings })
   const gateway = till.start()
-  const copy = await startCopy(first, `${folder}/second`)
+  const standby = await startStandby(primary, `${folder}/standby`)
   const load = startLoad(till, seededRandom(LOAD_SEED + seed))
   try {
     await untilAnswering(till, gateway)
     await untilBotsOnline(till)
-    await copy.makeSynchronous()
+    await standby.makeSynchronous()
     const confirmedBefore = load.confirmedIds.length
     await delay(LEAST_LIFE_MS + random.int(LEAST_LIFE_MS))
     const leases = await countLeases(till)
-    crashServer(first)
+    crashServer(primary)
     const confirmed = load.confirmedIds.length - confirmedBefore
-    await first.died
-    await copy.promote()
-    redirectTo(copy.url)
+    await primary.died
+    await standby.promote()
+    redirectTo(standby.url)
     const beganMs = performance.now()
     await untilApiAnswers(till)
     const apiMs = performance.now() - beganMs
@@ -52,7 +52,7 @@ export async function promotedRound(folder: string, seed: number): Promise<Promo
     const problems = (await verifyLedger(till.pool)).map(({ problem, detail }) => `${problem}: ${detail}`)
     if (confirmed === 0)
       problems.push(
-        'no deposit was confirmed while commits waited for the copy, so this round proves nothing',
+        'no deposit was confirmed while commits waited for the standby, so this round proves nothing',
       )
     await untilDelivered(till)
     await load.stopVisits()
@@ -65,8 +65,8 @@ export async function promotedRound(folder: string, seed: number): Promise<Promo
     await gateway.interrupt()
     // Closing may fail, because the database of the till may have no server.
     await till.close().catch(() => {})
-    await first.stop()
-    await copy.stop()
+    await primary.stop()
+    await standby.stop()
     await proxy.close()
   }
 }

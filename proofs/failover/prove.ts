@@ -20,7 +20,7 @@ const LIMITS = {
 } as const
 
 /**
- * `synchronous` and `asynchronous`: the server crashes, and a copy of that kind is promoted. `Kind` explains the
+ * `synchronous` and `asynchronous`: the server crashes, and a standby of that kind is promoted. `Kind` explains the
  * others.
  */
 const KINDS = ['crashed', 'full', 'asynchronous', 'silent', 'synchronous', 'refusing', 'replaced'] as const
@@ -55,7 +55,7 @@ export const failoverProof = defineProof({
 
 const isInPlace = (kind: Round): kind is Kind => kind !== 'synchronous' && kind !== 'asynchronous'
 
-/** Runs all rounds without a copy, on one till. */
+/** Runs all rounds without a standby, on one till. */
 async function runInPlace(
   plan: readonly Round[],
   seed: number,
@@ -106,7 +106,7 @@ function report(findings: Findings, speed: number): Finding {
   const results = [...(inPlace === undefined ? [] : [inPlace]), ...synchronous]
   const problems = [...results, ...asynchronous].flatMap((result) => result.problems)
   if (asynchronous.some(({ eventsLost }) => eventsLost <= 0))
-    problems.push('the asynchronous copy lost nothing, so this run proves nothing')
+    problems.push('the asynchronous standby lost nothing, so this run proves nothing')
   const passed = problems.length === 0
   const times = results.flatMap((result) => result.times)
   const seconds = {

@@ -1,4 +1,4 @@
-/** PostgreSQL servers for the proof: a primary that can be killed as if its machine failed, and its streaming copy. */
+/** PostgreSQL servers for the proof: a primary that can be killed in the middle of its work, and its standby. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import {
   appendFileSync,
@@ -19,10 +19,12 @@ import { copyEmbedded } from '../../gateway/backups/service.ts'
 import { createLog } from '../../gateway/kit/log.ts'
 import { type SilentProxy, startSilentProxy } from '../../gateway/testing/silent-proxy.ts'
 
-/** The name under which the copy requests the write-ahead log. */
-const COPY = 'copy'
-/** How much write-ahead log to keep for the copy until it connects. */
+/** The name under which the standby requests the write-ahead log. */
+const STANDBY = 'standby'
+/** How much write-ahead log to keep for the standby until it connects. */
 const KEPT_LOG = '256MB'
+/** How long a promotion may take. */
+const PROMOTION_S = 120
 
 export type Server = {
   /** The owner's URL, which is secret. */
@@ -38,7 +40,10 @@ export async function startServer(dataDir: string): Promise<Server & Pick<Embedd
   return { url, dataDir, stop, died }
 }
 
-/** Kills all processes of the server at once, so none closes a connection or finishes its work. */
+/**
+ * Kills all processes of the server at once, so none finishes its work. Unlike after a failure of the machine, the
+ * kernel still closes their connections.
+ */
 export function crashServer({ dataDir }: Pick<Server, 'dataDir'>): void {
   const { home } = preparePostgresFiles(realpathSync(dataDir))
   const postmasterPid = Number(readFileSync(join(home, 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0])
@@ -73,47 +78,47 @@ function killNow(pid: number): void {
   }
 }
 
-export type Copy = Server & {
-  /** From now on, commits of the first server wait for this copy. */
+export type Standby = Server & {
+  /** From now on, commits on the primary wait for this standby. */
   makeSynchronous(): Promise<void>
-  /** Waits until the copy has everything that is committed by now, then cuts its connection silently. */
+  /** Waits until the standby has everything that was committed so far, then cuts its connection silently. */
   cutOff(): Promise<void>
-  /** Makes the copy a primary. Resolves once it accepts writes. */
+  /** Makes the standby a primary. Resolves once it accepts writes. */
   promote(): Promise<void>
 }
 
-/** Starts a copy in another folder, which follows the running server. */
-export async function startCopy(first: Server, dataDir: string): Promise<Copy> {
-  await execute(first.url, `alter system set wal_keep_size = '${KEPT_LOG}'`, 'select pg_reload_conf()')
+/** Starts a standby in another folder. It follows the primary, which is running. */
+export async function startStandby(primary: Server, dataDir: string): Promise<Standby> {
+  await execute(primary.url, `alter system set wal_keep_size = '${KEPT_LOG}'`, 'select pg_reload_conf()')
   const backup = await copyEmbedded(
-    { ownerUrl: first.url, dataDir: first.dataDir },
+    { ownerUrl: primary.url, dataDir: primary.dataDir },
     `${dataDir}-backup`,
     new Date(),
   )
   await putBack(backup.path, dataDir)
   rmSync(`${dataDir}-backup`, { recursive: true, force: true })
-  const proxy = await startSilentProxy(first.url)
+  const proxy = await startSilentProxy(primary.url)
   const [port = 0] = await freePorts(1)
   const server = follow(dataDir, proxy, port)
-  // The copy must end with the proof, even if the proof is interrupted.
+  // The standby must end with the proof, even if the proof is interrupted.
   process.once('exit', () => server.kill('SIGKILL'))
-  const url = new URL(first.url)
+  const url = new URL(primary.url)
   url.port = String(port)
-  await eventually('the copy follows', () => isReplicating(first.url, 'streaming', 'state'))
+  await eventually('the standby follows', () => standbyIs(primary.url, { state: 'streaming' }))
   return {
     url: url.href,
     dataDir,
     async makeSynchronous() {
       await execute(
-        first.url,
-        `alter system set synchronous_standby_names = '${COPY}'`,
+        primary.url,
+        `alter system set synchronous_standby_names = '${STANDBY}'`,
         'select pg_reload_conf()',
       )
-      await eventually('commits wait for the copy', () => isReplicating(first.url, 'sync', 'sync_state'))
+      await eventually('commits wait for the standby', () => standbyIs(primary.url, { sync_state: 'sync' }))
     },
     async cutOff() {
-      const [row] = await execute(first.url, 'select pg_current_wal_insert_lsn()::text as at')
-      await eventually('the copy has everything', async () => {
+      const [row] = await execute(primary.url, 'select pg_current_wal_insert_lsn()::text as at')
+      await eventually('the standby has everything', async () => {
         const [replay] = await execute(
           url.href,
           `select pg_last_wal_replay_lsn() >= '${row?.at}' as "hasAll"`,
@@ -123,7 +128,8 @@ export async function startCopy(first: Server, dataDir: string): Promise<Copy> {
       proxy.swallow()
     },
     async promote() {
-      await execute(url.href, 'select pg_promote(true, 120)')
+      const [row] = await execute(url.href, `select pg_promote(true, ${PROMOTION_S}) as "isPrimary"`)
+      if (row?.isPrimary !== true) throw new Error(`the standby was not promoted within ${PROMOTION_S} s`)
     },
     async stop() {
       server.kill('SIGINT')
@@ -135,7 +141,7 @@ export async function startCopy(first: Server, dataDir: string): Promise<Copy> {
   }
 }
 
-/** Starts PostgreSQL on the copied folder as a standby that reads the first server's log through the proxy. */
+/** Starts PostgreSQL on the restored folder as a standby that reads the primary's log through the proxy. */
 function follow(dataDir: string, proxy: SilentProxy, port: number): ChildProcess {
   const files = preparePostgresFiles(realpathSync(dataDir))
   const cluster = join(files.home, 'cluster')
@@ -146,7 +152,7 @@ function follow(dataDir: string, proxy: SilentProxy, port: number): ChildProcess
   writeFileSync(signal, '', { mode: 0o644 })
   appendFileSync(
     join(cluster, 'postgresql.auto.conf'),
-    `primary_conninfo = '${source} application_name=${COPY}'\n`,
+    `primary_conninfo = '${source} application_name=${STANDBY}'\n`,
   )
   const settings = [
     'log_min_messages=fatal',
@@ -162,16 +168,16 @@ function follow(dataDir: string, proxy: SilentProxy, port: number): ChildProcess
   )
 }
 
-async function isReplicating(
-  url: string,
-  value: string,
-  column: 'state' | 'sync_state',
+/** Resolves to true if the primary sees its standby in this state, or else to undefined. */
+async function standbyIs(
+  primaryUrl: string,
+  expected: { state: 'streaming' } | { sync_state: 'sync' },
 ): Promise<true | undefined> {
-  const rows = await execute(
-    url,
-    `select from pg_stat_replication where application_name = '${COPY}' and ${column} = '${value}'`,
+  const [row] = await execute(
+    primaryUrl,
+    `select state, sync_state from pg_stat_replication where application_name = '${STANDBY}'`,
   )
-  return rows.length === 1 || undefined
+  return Object.entries(expected).every(([column, value]) => row?.[column] === value) || undefined
 }
 
 /** Runs the statements in order on a new connection. Resolves to the rows of the last one. */

@@ -1,6 +1,6 @@
 /**
  * A till whose database is lost under load, and that continues with an older state: a restored backup, or a promoted
- * asynchronous copy. The proof looks for duplicates and losses.
+ * asynchronous standby. The proof looks for duplicates and losses.
  */
 import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { runCommandLine } from '../../gateway/cli/run.ts'
 import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import { ITEMS_OF_NO_TRADE } from '../../gateway/trades/orphans.ts'
 import { STATE } from '../../steam-sandbox/world/world.ts'
-import { crashServer, type Server, startCopy, startServer } from '../failover/server.ts'
+import { crashServer, type Server, startServer, startStandby } from '../failover/server.ts'
 import {
   countLeases,
   openProcessTill,
@@ -27,7 +27,7 @@ import { callStore, type Reader, startReader, startShopping, type Visit, visit }
 /**
  * How the database is replaced. `timeline`: by a restored backup on a new timeline of PostgreSQL, which shows the
  * gateway that it was restored. `behind`: by files copied back on the old timeline, which only the gateway's data
- * folder reveals. `promoted`: by a promoted copy, while the gateway keeps running.
+ * folder reveals. `promoted`: by a promoted standby, while the gateway keeps running.
  */
 export type Replacement = 'timeline' | 'behind' | 'promoted'
 
@@ -68,7 +68,7 @@ export async function restoreRound(folder: string, restored: Replacement): Promi
     const secondFolder = join(folder, 'second')
     const successor =
       restored === 'promoted'
-        ? await successorByCopy(first, secondFolder)
+        ? await successorByStandby(first, secondFolder)
         : successorByBackup(first, secondFolder, restored)
     servers.push(successor)
     const before = await runUntilLoss(till, successor)
@@ -97,15 +97,15 @@ type Successor = {
   stop(): Promise<void>
 }
 
-async function successorByCopy(first: Server, folder: string): Promise<Successor> {
-  const copy = await startCopy(first, folder)
+async function successorByStandby(first: Server, folder: string): Promise<Successor> {
+  const standby = await startStandby(first, folder)
   return {
-    fallBehind: () => copy.cutOff(),
+    fallBehind: () => standby.cutOff(),
     async takeOver() {
-      await copy.promote()
-      return copy
+      await standby.promote()
+      return standby
     },
-    stop: () => copy.stop(),
+    stop: () => standby.stop(),
   }
 }
 
