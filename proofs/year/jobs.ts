@@ -3,7 +3,6 @@ import { sql } from 'kysely'
 import type { BotContext } from '../../gateway/bots/bot.ts'
 import { createCallCounts } from '../../gateway/bots/call-counts.ts'
 import { readMark } from '../../gateway/console/mark-store.ts'
-import type { Db } from '../../gateway/db/client.ts'
 import { judgeDeparture, judgeUndoing } from '../../gateway/departures/departure.ts'
 import { createDepartureStore } from '../../gateway/departures/store.ts'
 import { sweepWishes } from '../../gateway/departures/wish.ts'
@@ -30,8 +29,7 @@ const BOT = 1n
 const BOT_STEAM_ID = '76561197000000001'
 const MINUTE_MS = 60_000
 
-/** `db` is `deps.db`. */
-type Year = { deps: TillDeps & { drift: DriftStore }; db: Db; pool: ObservedPool['pool'] }
+type Year = { deps: TillDeps & { drift: DriftStore }; pool: ObservedPool['pool'] }
 
 export function jobsOf(year: Year): Task[] {
   return [
@@ -47,7 +45,7 @@ export function jobsOf(year: Year): Task[] {
 }
 
 /** Work that stores how many calls went to Steam, and how quickly pages loaded. */
-function tasksOfCounts({ db }: Year): Task[] {
+function tasksOfCounts({ deps: { db } }: Year): Task[] {
   const calls = createCallCounts(UNOBSERVED)
   const vitals = createVitals()
   return countSweeps(db, { calls, metrics: { vitals } }).map(({ name, work }) => ({
@@ -60,38 +58,39 @@ function tasksOfCounts({ db }: Year): Task[] {
   }))
 }
 
-function tasksOfOperators({ deps, db }: Year): Task[] {
+function tasksOfOperators({ deps }: Year): Task[] {
   const config = {
     alerts: { url: 'http://127.0.0.1:9/', secret: 'whsec_' },
     console: undefined,
     mode: 'sandbox',
   } as const
   return [
-    ...alertSweeps(config, { ...deps, db }).map(({ name, work }) => ({ name, run: work })),
-    { name: 'mark of the console', run: () => readMark(db) },
+    ...alertSweeps(config, deps).map(({ name, work }) => ({ name, run: work })),
+    { name: 'mark of the console', run: () => readMark(deps.db) },
   ]
 }
 
 /** The work that gives shoppers back the time that an outage of Steam cost them. */
-const tasksOfOutages = ({ deps, db }: Year): Task[] => [
+const tasksOfOutages = ({ deps }: Year): Task[] => [
   {
     name: 'end of an outage',
     async run() {
       const since = new Date(deps.clock.now().getTime() - MINUTE_MS)
-      await db
+      await deps.db
         .insertInto('outage')
         .values([
           { kind: 'offers', since },
           { kind: 'deposits', since },
         ])
         .execute()
-      await watchOutages({ ...deps, db, metrics: createMetrics() })
+      await watchOutages({ ...deps, metrics: createMetrics() })
     },
   },
 ]
 
-function tasksOfLooks({ deps, db }: Year): Task[] {
-  const departures = createDepartureStore({ db, clock: deps.clock })
+function tasksOfLooks({ deps }: Year): Task[] {
+  const { db } = deps
+  const departures = createDepartureStore(deps)
   const asset = { appId: 730, contextId: '2', assetId: 'q1', newAssetId: 'q2', rolledBackAssetId: null }
   const steamTrade: SteamTrade = {
     tradeId: 'undone',
@@ -148,31 +147,31 @@ function tasksOfLooks({ deps, db }: Year): Task[] {
  * Webhook deliveries: one that the store accepts, one that it refuses, one whose process ends, and one whose endpoint
  * answers that it is gone.
  */
-function tasksOfAttempts({ deps, db }: Year): Task[] {
+function tasksOfAttempts({ deps }: Year): Task[] {
   // The answer 410 disables an endpoint, so each run takes another one.
   let lastEndpointId = 1n
-  const attempts = async (endpointId: bigint, result: SendResult, signal?: AbortSignal) => {
-    const [claim] = await claimLane({ db, clock: deps.clock }, { endpointId, lane: 'first' }, 1)
+  const attempt = async (endpointId: bigint, result: SendResult, signal?: AbortSignal) => {
+    const [claim] = await claimLane(deps, { endpointId, lane: 'first' }, 1)
     if (claim === undefined) return
     const options = { send: async () => result, secretsOf: () => [], random: () => 0.5 }
-    await attemptDelivery({ ...deps, db, ...options }, claim, signal)
+    await attemptDelivery({ ...deps, ...options }, claim, signal)
   }
   const answered = (status: number): SendResult => ({ kind: 'answered', status, text: '' })
   return [
     {
       name: 'attempts of webhooks',
       async run() {
-        await attempts(1n, answered(204))
-        await attempts(1n, answered(500))
-        await attempts(1n, answered(204), AbortSignal.abort())
+        await attempt(1n, answered(204))
+        await attempt(1n, answered(500))
+        await attempt(1n, answered(204), AbortSignal.abort())
         lastEndpointId += 1n
-        await attempts(lastEndpointId, answered(410))
+        await attempt(lastEndpointId, answered(410))
       },
     },
   ]
 }
 
-function tasksOfVault({ db, pool, deps }: Year): Task[] {
+function tasksOfVault({ deps, pool }: Year): Task[] {
   const query = queriesIn(pool)
   const wishes = wishesIn(query, () => deps.clock.now())
   const till = tillIn(query)
@@ -180,14 +179,14 @@ function tasksOfVault({ db, pool, deps }: Year): Task[] {
     {
       name: 'wishes of the vault',
       async run() {
-        const { id } = await db
+        const { id } = await deps.db
           .selectFrom('wish')
           .select('id')
           .orderBy('id', 'desc')
           .limit(1)
           .executeTakeFirstOrThrow()
         await wishes.open()
-        await wishes.report(String(id), { waitsBecause: 'the limit of a day' })
+        await wishes.report(String(id), { waitsBecause: 'the daily limit' })
       },
     },
     {
@@ -225,25 +224,25 @@ const queriesIn =
   }
 
 /** The sweep with an operator's rule, which makes wishes for all items beyond those that a bot should keep. */
-const tasksOfRules = ({ deps, db }: Year): Task[] => [
+const tasksOfRules = ({ deps }: Year): Task[] => [
   {
     name: 'sweep of wishes, with a rule',
     async run() {
-      await db.deleteFrom('send_rule').execute()
-      await sql`insert into send_rule (destination, keep) values ('76561199000000000', 0)`.execute(db)
-      await sweepWishes({ db, clock: deps.clock, log: deps.log })
-      await db.deleteFrom('send_rule').execute()
+      await deps.db.deleteFrom('send_rule').execute()
+      await sql`insert into send_rule (destination, keep) values ('76561199000000000', 0)`.execute(deps.db)
+      await sweepWishes(deps)
+      await deps.db.deleteFrom('send_rule').execute()
     },
   },
 ]
 
-const taskOfLedgerCheck = ({ deps, db, pool }: Year): Task => ({
+const taskOfLedgerCheck = ({ deps: { db, log }, pool }: Year): Task => ({
   name: 'check of the whole ledger',
   readsAll: true,
   async run() {
     const before = new Date(Date.now() - 2 * 86_400_000)
     await db.updateTable('ledger_check').set({ begun_at: before, complete_at: before }).execute()
-    await checkLedger({ pool, log: deps.log, metrics: createMetrics() })
+    await checkLedger({ pool, log, metrics: createMetrics() })
     const { differences, complete_at: completeAt } = await db
       .selectFrom('ledger_check')
       .select(['differences', 'complete_at'])

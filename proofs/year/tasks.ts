@@ -66,24 +66,24 @@ export function tasksOf({ deps }: Pick<Till, 'deps'>, { pool }: ObservedPool): {
   ]
   const tasks = [
     ...sweeps.map(({ name, work }) => ({ name, run: work })),
-    ...tasksOfBots(trades, db),
-    taskOfDeparture(trades, db),
-    ...tasksOfCredits(trades, db),
-    ...tasksOfWebhooks(observedDeps, db),
+    ...tasksOfBots(trades),
+    taskOfDeparture(trades),
+    ...tasksOfCredits(trades),
+    ...tasksOfWebhooks(trades),
     { name: 'metrics', run: () => metrics.registry.metrics() },
     {
       name: 'poll of a waiting page',
       run: () => viewReader(db, 'http://steam.test')(['0'.repeat(32), '1'.repeat(32)]),
     },
-    ...visitsOf(trades, db),
-    ...jobsOf({ deps: trades, db, pool }),
+    ...visitsOf(trades),
+    ...jobsOf({ deps: trades, pool }),
   ]
   return { tasks, db }
 }
 
 type Deps = Till['deps']
 
-function tasksOfBots({ trades, clock }: Deps, db: Db): Task[] {
+function tasksOfBots({ trades, clock, db }: Deps): Task[] {
   const owner = randomUUID()
   const process = { owner, maxBots: 50, keyFingerprint: 'f'.repeat(64) }
   return [
@@ -111,7 +111,8 @@ function tasksOfBots({ trades, clock }: Deps, db: Db): Task[] {
 }
 
 /** Calls that credit a trade of `rows.ts` whose offer is open, and that look at one whose credit is held. */
-function tasksOfCredits(deps: Deps, db: Db): Task[] {
+function tasksOfCredits(deps: Deps): Task[] {
+  const { db } = deps
   const tradeIn = (state: 'active' | 'held') =>
     db
       .selectFrom('trade')
@@ -166,7 +167,7 @@ function tasksOfCredits(deps: Deps, db: Db): Task[] {
 }
 
 /** The departure of a trade's items, as the bot's history reports it. */
-function taskOfDeparture({ clock }: Deps, db: Db): Task {
+function taskOfDeparture({ clock, db }: Deps): Task {
   const departures = createDepartureStore({ db, clock })
   return {
     name: 'departure of a bot',
@@ -210,7 +211,7 @@ function taskOfDeparture({ clock }: Deps, db: Db): Task {
   }
 }
 
-function tasksOfWebhooks({ clock }: Pick<Deps, 'clock'>, db: Db): Task[] {
+function tasksOfWebhooks({ clock, db }: Deps): Task[] {
   return [
     { name: 'endpoints with due deliveries', run: () => endpointsDue(db, clock.now()) },
     { name: 'pace of an endpoint', run: () => durationsOf(db, [1n]) },

@@ -39,14 +39,14 @@ type OpenOffer = {
   offerId: string
 }
 
-export function visitsOf(deps: TillDeps, db: Db): Task[] {
-  const fleet = fleetOf(deps, db)
-  const steamDeps = { ...deps, signals: steamSignals(deps, db, fleet) }
+export function visitsOf(deps: TillDeps): Task[] {
+  const fleet = fleetOf(deps)
+  const steamDeps = { ...deps, signals: steamSignals(deps, fleet) }
   let visits = 0
   /** A visit up to its offer. With `refusal`, Steam refuses the first bot for that reason. */
   const openOffer = (refusal?: RefusedReason): Promise<OpenOffer> => {
     visits += 1
-    return makeOffer(steamDeps, { db, fleet, number: visits, refusal })
+    return makeOffer(steamDeps, { fleet, number: visits, refusal })
   }
   const handlers = tradeHandlers(steamDeps)
   return [
@@ -57,7 +57,7 @@ export function visitsOf(deps: TillDeps, db: Db): Task[] {
         const { tradeId, bot, session, offerId } = await openOffer()
         // The sweep postpones a due trade before it wakes the bot.
         const dueAt = new Date(deps.clock.now().getTime() + POSTPONED_MS)
-        await db.updateTable('trade').set({ due_at: dueAt }).where('id', '=', tradeId).execute()
+        await deps.db.updateTable('trade').set({ due_at: dueAt }).where('id', '=', tradeId).execute()
         await handlers.trade(bot, tradeId)
         session.accept(offerId, { settlesAt: new Date(deps.clock.now().getTime() + 8 * DAY_MS) })
         await handlers.watch(bot)
@@ -107,7 +107,7 @@ function tradeIdOf({ offers }: FakeSession, offerId: string): string {
 }
 
 /** The bots of the process that holds their leases. */
-function fleetOf({ queue }: Pick<TillDeps, 'queue'>, db: Db): Fleet {
+function fleetOf({ db, queue }: TillDeps): Fleet {
   const sessions = new Map<bigint, FakeSession>()
   return {
     async contextOf(botId) {
@@ -125,9 +125,13 @@ function fleetOf({ queue }: Pick<TillDeps, 'queue'>, db: Db): Fleet {
 }
 
 /** Signals that make a bot act immediately whenever a call waits for it. */
-function steamSignals(deps: TillDeps, db: Db, fleet: Fleet): Signals {
+function steamSignals(deps: TillDeps, fleet: Fleet): Signals {
   const botOf = async (table: 'trade' | 'inventory_request', id: bigint) => {
-    const row = await db.selectFrom(table).select('bot_id').where('id', '=', id).executeTakeFirstOrThrow()
+    const row = await deps.db
+      .selectFrom(table)
+      .select('bot_id')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
     return fleet.contextOf(row.bot_id)
   }
   return {
@@ -149,9 +153,10 @@ function steamSignals(deps: TillDeps, db: Db, fleet: Fleet): Signals {
   }
 }
 
-type NewVisit = { db: Db; fleet: Fleet; number: number; refusal: RefusedReason | undefined }
+type NewVisit = { fleet: Fleet; number: number; refusal: RefusedReason | undefined }
 
-async function makeOffer(deps: TillDeps, { db, fleet, number, refusal }: NewVisit): Promise<OpenOffer> {
+async function makeOffer(deps: TillDeps, { fleet, number, refusal }: NewVisit): Promise<OpenOffer> {
+  const { db } = deps
   const { deposit } = await createDeposit({ ...deps, mostOpen: MOST_OPEN }, STORE, {
     externalId: `visit ${number}`,
     currency: 'USD',
