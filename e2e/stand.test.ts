@@ -236,8 +236,8 @@ test('A-045 wear and StatTrak are marked, and screen readers get the full name o
   expect(worn.length).toBeGreaterThan(0)
   expect(inventory.items.some(({ isStatTrak }) => isStatTrak)).toBe(true)
   await page.getByRole('searchbox', { name: texts.search }).fill(worn[0]?.name ?? '')
-  const [short, full] = texts.wear[worn[0]?.wearCategory ?? 'WearCategory0']
-  await expect.poll(() => cell(page, 0).getAttribute('aria-label')).toContain(full)
+  const { short, word } = texts.wear[worn[0]?.wearCategory ?? 'WearCategory0']
+  await expect.poll(() => cell(page, 0).getAttribute('aria-label')).toContain(word)
   await expect.poll(() => cell(page, 0).locator('.mark').last().textContent()).toBe(short)
   const statTrakItem = inventory.items.find(({ isStatTrak }) => isStatTrak)
   await page.getByRole('searchbox', { name: texts.search }).fill(statTrakItem?.name ?? '')

@@ -57,7 +57,7 @@ describe('A-065 A-110 the texts', () => {
     const untranslated = english.filter(
       ({ key, text }) => typeof text === 'string' && russian.get(key) === text,
     )
-    const sameOnPurpose = /^wear\.WearCategory\d\.0$|^games\./
+    const sameOnPurpose = /^wear\.WearCategory\d\.short$|^games\./
     expect(untranslated.map(({ key }) => key).filter((key) => !sameOnPurpose.test(key))).toEqual([])
   })
 
@@ -222,18 +222,18 @@ describe('the texts of the specification', () => {
 
   it('A-045 name the wear of an item in both languages', () => {
     expect(en.wear).toEqual({
-      WearCategory0: ['FN', 'Factory New'],
-      WearCategory1: ['MW', 'Minimal Wear'],
-      WearCategory2: ['FT', 'Field-Tested'],
-      WearCategory3: ['WW', 'Well-Worn'],
-      WearCategory4: ['BS', 'Battle-Scarred'],
+      WearCategory0: { short: 'FN', word: 'Factory New' },
+      WearCategory1: { short: 'MW', word: 'Minimal Wear' },
+      WearCategory2: { short: 'FT', word: 'Field-Tested' },
+      WearCategory3: { short: 'WW', word: 'Well-Worn' },
+      WearCategory4: { short: 'BS', word: 'Battle-Scarred' },
     })
     expect(Object.values(ru.wear ?? {})).toEqual([
-      ['FN', 'Прямо с завода'],
-      ['MW', 'Немного поношенное'],
-      ['FT', 'После полевых испытаний'],
-      ['WW', 'Поношенное'],
-      ['BS', 'Закалённое в боях'],
+      { short: 'FN', word: 'Прямо с завода' },
+      { short: 'MW', word: 'Немного поношенное' },
+      { short: 'FT', word: 'После полевых испытаний' },
+      { short: 'WW', word: 'Поношенное' },
+      { short: 'BS', word: 'Закалённое в боях' },
     ])
   })
 

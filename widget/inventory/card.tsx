@@ -38,7 +38,7 @@ function DrawnCard({ item, index, column, width, currency, count, pickedCount, i
   const shown = shownName({ ...item, name: fullName })
   const isStack = count > 1
   const selected = pickedCount > 0
-  const marks = [wear?.[1], item.isStatTrak ? 'StatTrak™' : null, item.rarityName]
+  const marks = [wear?.word, item.isStatTrak ? 'StatTrak™' : null, item.rarityName]
   const labelParts = [fullName, ...marks, price, isStack ? texts.takenOf(pickedCount, count) : null]
   return (
     // biome-ignore lint/a11y/useSemanticElements: a cell of the grid around it
@@ -55,8 +55,8 @@ function DrawnCard({ item, index, column, width, currency, count, pickedCount, i
       <span className="card-marks" aria-hidden="true">
         {item.isStatTrak && <span className="mark mark-stattrak">ST</span>}
         {wear !== null && (
-          <span className="mark" title={wear[1]}>
-            {wear[0]}
+          <span className="mark" title={wear.word}>
+            {wear.short}
           </span>
         )}
       </span>

@@ -31,14 +31,16 @@ export function Trouble({ failure, ...props }: Props & { failure: InventoryFailu
   const solution = SOLUTIONS[failure]
   const isRetry = solution === 'retry'
   const leadsToGames = solution === 'games' && otherGames(props.stand, props.payment).length > 0
+  /** Only another game could help, and the store takes no other. */
+  const isDeadEnd = solution === 'games' && !leadsToGames
   return (
     <div className="empty" role="alert">
       <h2>{title}</h2>
       <p>{description}</p>
       <div className="solutions">
         {leadsToGames && <OtherGames {...props} />}
-        {solution === 'games' && !leadsToGames && <StoreLink url={props.payment.backToStoreUrl} isPrimary />}
-        {solution !== 'games' && solution !== 'retry' && <SteamLink to={solution} />}
+        {isDeadEnd && <StoreLink url={props.payment.backToStoreUrl} isPrimary />}
+        {solution !== 'games' && !isRetry && <SteamLink to={solution} />}
         {failure !== 'gameNotAccepted' && (
           <button
             type="button"
@@ -49,7 +51,7 @@ export function Trouble({ failure, ...props }: Props & { failure: InventoryFailu
           </button>
         )}
       </div>
-      {(solution !== 'games' || leadsToGames) && <StoreLink url={props.payment.backToStoreUrl} />}
+      {!isDeadEnd && <StoreLink url={props.payment.backToStoreUrl} />}
     </div>
   )
 }

@@ -11,12 +11,11 @@ import { Picture } from '../ui/picture.tsx'
 import { withoutWear } from './item-name.ts'
 import { createTextsHook } from './texts.ts'
 
-/**
- * Equal items in one row. `ids` are asset ids. For items that only the server lists, `iconUrl` is null, and `ids`
- * contains only a key for the row.
- */
+/** Equal items in one row. For items that only the server lists, `assetIds` is empty, and `iconUrl` null. */
 export type ItemRow = Pick<Item, 'name' | 'price' | 'wearCategory' | 'phase'> & {
-  ids: readonly string[]
+  /** Different for each row of a list. */
+  key: string
+  assetIds: readonly string[]
   count: number
   iconUrl: string | null
   rarity: Item['rarity'] | null
@@ -24,14 +23,19 @@ export type ItemRow = Pick<Item, 'name' | 'price' | 'wearCategory' | 'phase'> & 
 }
 
 export const rowsOf = (items: readonly Item[]): ItemRow[] =>
-  pickedStacks(items).map(({ item, ids }) => ({ ...item, ids, count: ids.length }))
+  pickedStacks(items).map(({ item, ids }) => ({
+    ...item,
+    key: ids[0] ?? '',
+    assetIds: ids,
+    count: ids.length,
+  }))
 
 /** Returns the items of an offer as rows. The server lists no asset ids or pictures, and the wear only in the name. */
 export const offeredRowsOf = (items: NonNullable<Payment['items']>): ItemRow[] =>
   items.map((item, index) => ({
     ...item,
-    // Only a key for the row: the asset ids are unknown.
-    ids: [String(index)],
+    key: String(index),
+    assetIds: [],
     wearCategory: wearOf(item.name)?.wear ?? null,
     iconUrl: null,
     rarity: null,
@@ -55,8 +59,8 @@ type Props = {
   currency: Currency
   /** The accessible name of the list. */
   label: string
-  /** Puts one item of the row back. Without it, no row has a button. */
-  onRemove?: ((id: string) => void) | undefined
+  /** Puts the item back that has this asset id. Without it, no row has a button. */
+  onRemove?: ((assetId: string) => void) | undefined
 }
 
 /**
@@ -67,24 +71,21 @@ const MOST_AT_ONCE = 3
 export function ItemRows({ rows, currency, label, onRemove }: Props) {
   const list = useRef<HTMLUListElement>(null)
   const noteRemoval = useFocusKept(list, rows)
-  const scrolls = rows.length > MOST_AT_ONCE && onRemove === undefined
+  const needsTabStop = rows.length > MOST_AT_ONCE && onRemove === undefined
   return (
-    <ul ref={list} className="item-rows" aria-label={label} {...(scrolls && { tabIndex: 0 })}>
-      {rows.map((row, index) => (
-        <li key={row.ids[0]} className="item-row">
-          <Row
-            row={row}
-            currency={currency}
-            onRemove={
-              onRemove &&
-              (() => {
-                noteRemoval(index)
-                onRemove(row.ids.at(-1) ?? '')
-              })
-            }
-          />
-        </li>
-      ))}
+    <ul ref={list} className="item-rows" aria-label={label} {...(needsTabStop && { tabIndex: 0 })}>
+      {rows.map((row, index) => {
+        const lastId = row.assetIds.at(-1)
+        const remove = () => {
+          noteRemoval(index)
+          if (lastId !== undefined) onRemove?.(lastId)
+        }
+        return (
+          <li key={row.key} className="item-row">
+            <Row row={row} currency={currency} onRemove={onRemove && remove} />
+          </li>
+        )
+      })}
     </ul>
   )
 }
@@ -95,7 +96,7 @@ function Row({ row, currency, onRemove }: RowProps) {
   const { texts, money } = useItemTexts()
   const { count, iconUrl, rarity } = row
   const name = nameWithPhase(withoutWear(row), row.phase ? texts.phases[row.phase] : null)
-  const wear = row.wearCategory === null ? null : texts.wear[row.wearCategory][1]
+  const wear = row.wearCategory === null ? null : texts.wear[row.wearCategory].word
   return (
     <>
       {iconUrl !== null && (

@@ -25,7 +25,7 @@ export function MoneyRows({ split: { now, later, until, certainty }, currency, n
   }
   const laterLabels: Record<Certainty, (day: string) => string> = {
     expected: texts.onDayExpected,
-    // “At least $0.00 now” would say nothing, and “up to” alone would read as less than was promised.
+    // If nothing is promised for now, only this row is shown, and “up to” would sound as if less might come in total.
     least: now > 0 ? texts.onDayAtMost : texts.onDayOrEarlier,
     final: texts.onDay,
   }

@@ -14,7 +14,10 @@ export type PartState<Code> =
 /** A part of a page whose code loads separately. */
 export type Part<Code> = {
   current(): PartState<Code>
-  /** Returns this part's state after that many changes, counted over all parts. */
+  /**
+   * Returns the state that this part had when all parts together had changed this often. `PartsSeen` uses it to show a
+   * whole tree at one moment.
+   */
   after(changes: number): PartState<Code>
   /** Loads the code, and repeats a failed load until it succeeds. All calls share one load. */
   fetch(): Promise<Code>
