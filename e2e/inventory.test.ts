@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { inventorySchema } from '../contract/widget-api.ts'
 import { MOBILE } from './support/browser.ts'
 import { nextInventory, openBrowser, openStand, shopper, till } from './support/shared-till.ts'
-import { giveLinkForItems, startTopUp } from './support/shopper.ts'
+import { giveLinkAndAwaitItems, startTopUp } from './support/shopper.ts'
 
 test.each(['en', 'ru'] as const)(
   'A-043 A-044 in %s: pictures are loaded by the item’s class, and the page says why items are unusable, and how old the inventory is',
@@ -12,7 +12,7 @@ test.each(['en', 'ru'] as const)(
     await page.clock.install()
     const texts = await startTopUp(page, till, language)
     const guest = await shopper()
-    const [inventory] = await Promise.all([nextInventory(page), giveLinkForItems(page, texts, guest)])
+    const [inventory] = await Promise.all([nextInventory(page), giveLinkAndAwaitItems(page, texts, guest)])
     expect(inventory.items[0]?.iconUrl).toMatch(/\/economy\/image\/class\/730\/\d+\/100fx100f$/)
     const picture = page.getByRole('gridcell').first().locator('img')
     await expect

@@ -8,9 +8,9 @@ import { openBrowser, openConfirmation, query, shopper, till } from './support/s
 import {
   answerInBrowser,
   centsOf,
-  giveLinkForItems,
+  giveLinkAndAwaitItems,
+  goFromStoreToOffer,
   openOffer,
-  openOfferWithItems,
   pickItems,
   sortDearestFirst,
   startTopUp,
@@ -37,7 +37,7 @@ describe('a payment', () => {
       const centsBefore = await readBalanceCents()
       const texts = await startTopUp(page, till, language)
       await expect.poll(() => page.getByRole('note').first().textContent()).toBe(texts.sandboxBanner)
-      await giveLinkForItems(page, texts, await shopper())
+      await giveLinkAndAwaitItems(page, texts, await shopper())
       await sortDearestFirst(page, texts)
       const total = await pickItems(page, 3)
       await openOffer(page, texts)
@@ -66,7 +66,7 @@ describe('a payment', () => {
   test('A-105 every call repeats its cookie’s token in a header, and a call that changes something is refused without the token', async () => {
     const { page, context, seen } = await openBrowser()
     await startTopUp(page, till)
-    await giveLinkForItems(page, TEXTS.en, await shopper())
+    await giveLinkAndAwaitItems(page, TEXTS.en, await shopper())
     const token = (await context.cookies(till.gateway)).find((cookie) => cookie.name === 'csrf')?.value
     const calls = seen.requests.filter(({ url }) => url.startsWith(`${till.gateway}/api/`))
     expect(calls.length).toBeGreaterThan(2)
@@ -86,7 +86,7 @@ describe('a payment', () => {
   test('A-107 all calls go to the gateway, and only pictures come from elsewhere', async () => {
     const { page, seen } = await openBrowser()
     await startTopUp(page, till)
-    await giveLinkForItems(page, TEXTS.en, await shopper())
+    await giveLinkAndAwaitItems(page, TEXTS.en, await shopper())
     const foreign = seen.requests.filter(
       ({ url }) => ![till.gateway, till.store].includes(new URL(url).origin) && !url.startsWith('data:'),
     )
@@ -100,7 +100,7 @@ describe('a payment', () => {
   test('A-055 declining on the trade page opens the declined modal, nothing is credited, and the next deposit begins with the same picks', async () => {
     const { page } = await openBrowser()
     const centsBefore = await readBalanceCents()
-    await openOfferWithItems(page, till, await shopper())
+    await goFromStoreToOffer(page, till, await shopper())
     await answerInBrowser(page, TEXTS.en, 'Decline')
     const modal = page.getByRole('dialog', { name: TEXTS.en.outcomes.tradeDeclined.title })
     await modal.getByRole('link', { name: TEXTS.en.scamApiKey }).waitFor()
@@ -133,7 +133,7 @@ describe('a payment', () => {
     const { page } = await openBrowser()
     const texts = await startTopUp(page, till)
     const guest = await shopper()
-    await giveLinkForItems(page, texts, guest)
+    await giveLinkAndAwaitItems(page, texts, guest)
     await sortDearestFirst(page, texts)
     await pickItems(page, 1)
     await page.getByRole('button', { name: texts.pay, exact: true }).evaluate((button) => {
@@ -148,7 +148,7 @@ describe('a payment', () => {
   test('no log line of any process contains a secret or a complete hash', async () => {
     const { context, page } = await openBrowser()
     await startTopUp(page, till)
-    await giveLinkForItems(page, TEXTS.en, await shopper())
+    await giveLinkAndAwaitItems(page, TEXTS.en, await shopper())
     const cookies = (await context.cookies()).map((cookie) => cookie.value)
     const tokens = (await readPlayers(till.sandbox)).map(
       ({ tradeUrl }) => new URL(tradeUrl).searchParams.get('token') ?? '',

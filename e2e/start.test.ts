@@ -13,7 +13,7 @@ import { answerOffer, readOffers, readPlayer, readPlayers } from './support/sand
 import { openBrowser } from './support/shared-till.ts'
 import {
   answerInBrowser,
-  giveLinkForItems,
+  giveLinkAndAwaitItems,
   openOffer,
   pickItems,
   sortDearestFirst,
@@ -304,7 +304,7 @@ async function topUpOnHold(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Top up with game items' }).click()
   await page.waitForURL(/\/deposit\/[0-9a-f]{32}$/)
   await switchLanguage(page, 'en')
-  await giveLinkForItems(page, texts, await readPlayer(till.sandbox, 'quiet_lynx'))
+  await giveLinkAndAwaitItems(page, texts, await readPlayer(till.sandbox, 'quiet_lynx'))
   await sortDearestFirst(page, texts)
   await pickItems(page, 2)
   await openOffer(page, texts)

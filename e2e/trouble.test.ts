@@ -9,8 +9,8 @@ import { type Parts, startParts } from './support/separate-processes.ts'
 import { openBrowser } from './support/shared-till.ts'
 import {
   answerInBrowser,
-  giveLinkForItems,
-  openOfferWithItems,
+  giveLinkAndAwaitItems,
+  goFromStoreToOffer,
   pickItems,
   sortDearestFirst,
   startTopUp,
@@ -66,7 +66,7 @@ test('the field reports an incomplete trade link and one that belongs to nobody,
   await field.fill('https://steamcommunity.com/tradeoffer/new/?partner=12&token=abcdefgh')
   await page.getByText(texts.userFailed).waitFor()
   await expect.poll(() => refusalsSince(logLength)).toEqual(['user_not_found'])
-  await giveLinkForItems(page, texts, await inviteGuest(parts.place.sandbox))
+  await giveLinkAndAwaitItems(page, texts, await inviteGuest(parts.place.sandbox))
 })
 
 test('a link that Steam no longer accepts leads to the error “Incorrect Trade URL”', async () => {
@@ -92,7 +92,7 @@ test('A-121 the page of an unknown deposit says that it was not found, in both l
 test('the page and the log report that Steam is down, and the page recovers when Steam is back', async () => {
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
-  await giveLinkForItems(page, texts, await inviteGuest(parts.place.sandbox))
+  await giveLinkAndAwaitItems(page, texts, await inviteGuest(parts.place.sandbox))
   await parts.sandbox.kill()
   const logLength = parts.gateway.output().length
   await page.getByRole('radio', { name: 'Dota 2' }).check({ force: true })
@@ -156,7 +156,7 @@ function countErrorToasts(): void {
 test('A-061 A-100 A-131 failing polls cause one toast, in the till’s words, and the outcome arrives afterwards', async () => {
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
-  await openOfferWithItems(page, parts.place, await inviteGuest(parts.place.sandbox))
+  await goFromStoreToOffer(page, parts.place, await inviteGuest(parts.place.sandbox))
   let failedPolls = 0
   page.on('response', (response) => {
     if (response.url().includes('/api/payment') && response.status() === 500) failedPolls += 1
@@ -176,7 +176,7 @@ test('A-061 A-100 A-131 failing polls cause one toast, in the till’s words, an
 test('A-130 A-088 A-063 after the limit of items was lowered, the server refuses too many items, and then the page does', async () => {
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
-  await giveLinkForItems(page, texts, await inviteGuest(parts.place.sandbox))
+  await giveLinkAndAwaitItems(page, texts, await inviteGuest(parts.place.sandbox))
   await sortDearestFirst(page, texts)
   await pickItems(page, 3)
   await parts.gateway.interrupt()

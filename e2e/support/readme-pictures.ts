@@ -5,7 +5,7 @@ import type { Language } from '../../contract/languages.ts'
 import { DESKTOP, MOBILE, visit } from './browser.ts'
 import { eventually } from './process.ts'
 import { answerOffer, readOffers, readPlayer } from './sandbox.ts'
-import { giveLinkForItems, openOffer, pickItems, startTopUp } from './shopper.ts'
+import { giveLinkAndAwaitItems, openOffer, pickItems, startTopUp } from './shopper.ts'
 import type { Till } from './till.ts'
 
 const FOLDER = join(import.meta.dirname, '../../docs/images')
@@ -19,7 +19,7 @@ async function takePayment(
 ): Promise<void> {
   const { page, end } = await visit(browser, viewport)
   const texts = await startTopUp(page, till, language)
-  await giveLinkForItems(page, texts, await readPlayer(till.sandbox))
+  await giveLinkAndAwaitItems(page, texts, await readPlayer(till.sandbox))
   await pickItems(page, 3)
   await page.waitForLoadState('networkidle')
   await page.screenshot({ path: join(FOLDER, `inventory${suffix}.png`) })

@@ -29,8 +29,8 @@ export async function switchLanguage(page: Page, language: Language): Promise<Me
   return TEXTS[language]
 }
 
-/** Pastes a shopper's trade link and waits for priced items. */
-export async function giveLinkForItems(page: Page, texts: Messages, who: Player): Promise<void> {
+/** Pastes this shopper's trade link and waits for priced items. */
+export async function giveLinkAndAwaitItems(page: Page, texts: Messages, who: Player): Promise<void> {
   await giveLink(page, texts, who)
   await page.getByRole('gridcell').first().waitFor()
 }
@@ -92,14 +92,14 @@ export async function answerInBrowser(
   }
   await tab.getByRole('status').waitFor()
   await tab.close()
-  // A headless browser hides no pages, so it fires no event when they come back.
+  // A headless browser never hides a page behind another tab, so it fires no event when the page is in front again.
   await comeBack(page)
 }
 
 /** Goes from the demo store to an open offer for the two most expensive items. Resolves to their sum in cents. */
-export async function openOfferWithItems(page: Page, place: Place, who: Player): Promise<number> {
+export async function goFromStoreToOffer(page: Page, place: Place, who: Player): Promise<number> {
   const texts = await startTopUp(page, place)
-  await giveLinkForItems(page, texts, who)
+  await giveLinkAndAwaitItems(page, texts, who)
   await sortDearestFirst(page, texts)
   const sum = await pickItems(page, 2)
   await openOffer(page, texts)
@@ -107,7 +107,7 @@ export async function openOfferWithItems(page: Page, place: Place, who: Player):
 }
 
 /**
- * Stops the page's clock, so no timer of the page ends before the test advances the clock, however slow the machine is.
+ * Stops the page's clock, so no timer of the page fires until the test advances the clock, however slow the machine is.
  * The clock stops a minute ahead, because it cannot stop in the past, and the call may be slow.
  */
 export const stopClock = (page: Page): Promise<void> => page.clock.pauseAt(Date.now() + 60_000)

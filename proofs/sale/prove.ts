@@ -9,7 +9,7 @@ import { DESKTOP, launchShell, visit } from '../../e2e/support/browser.ts'
 import { eventually } from '../../e2e/support/process.ts'
 import { readPlayer } from '../../e2e/support/sandbox.ts'
 import { prepare } from '../../e2e/support/setup.ts'
-import { answerInBrowser, openOfferWithItems, TEXTS } from '../../e2e/support/shopper.ts'
+import { answerInBrowser, goFromStoreToOffer, TEXTS } from '../../e2e/support/shopper.ts'
 import { endTill, query, startTill, type Till } from '../../e2e/support/till.ts'
 import { DEFAULT_PROTECTION_DAYS } from '../../gateway/config.ts'
 import { runCommand } from '../../gateway/testing/command.ts'
@@ -103,7 +103,7 @@ async function payInBrowser(till: Till): Promise<void> {
   const browser = await launchShell()
   try {
     const { page } = await visit(browser, DESKTOP)
-    await openOfferWithItems(page, till, await readPlayer(till.sandbox, SHOPPER))
+    await goFromStoreToOffer(page, till, await readPlayer(till.sandbox, SHOPPER))
     await answerInBrowser(page, TEXTS.en, 'Accept')
     await page.getByRole('dialog', { name: TEXTS.en.outcomes.succeeded.title }).waitFor()
     console.log('sale: paid in the browser')
