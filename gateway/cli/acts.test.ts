@@ -81,8 +81,8 @@ type Case = { act: string; arguments: object; prepare?: () => Promise<string[]>;
 const CASES: Case[] = [
   {
     act: 'maintenance on',
-    args: ['--text', 'We move.', '--text-ru', 'Мы переезжаем.', '--until', SOON],
-    arguments: { text: { en: 'We move.', ru: 'Мы переезжаем.' }, until: SOON },
+    args: ['--text', 'We are moving.', '--text-ru', 'Мы переезжаем.', '--until', SOON],
+    arguments: { text: { en: 'We are moving.', ru: 'Мы переезжаем.' }, until: SOON },
   },
   { act: 'market off', args: ['market.csgo.com'], arguments: { market: 'market.csgo.com' } },
   {

@@ -258,7 +258,8 @@ async function printAll(): Promise<void> {
   await print(['bot', 'remove', '3', '--reason', 'sold'])
   await print(['bot', 'list'])
   await print(['bot', 'show', '1'])
-  await print(['maintenance', 'on', '--for', '45m', '--text', 'We move.', '--text-ru', 'Мы переезжаем.'])
+  const notice = ['--text', 'We are moving.', '--text-ru', 'Мы переезжаем.']
+  await print(['maintenance', 'on', '--for', '45m', ...notice])
   await print(['maintenance', 'off'])
   await print(['clock', 'advance', '8d'])
   for (const act of ['status', 'run']) await print(['migrate', act])

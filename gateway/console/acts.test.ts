@@ -143,7 +143,7 @@ test('a rule that keeps more than 100,000 items with a bot is refused', async ()
 test('the notice about maintenance can be changed without changing when maintenance ends', async () => {
   const { until } = (await doAct('maintenance on', { lasts: '2h' })).data
   expect(until).toMatch(/^\d{4}-/)
-  const text = { en: 'We move.', ru: 'Мы переезжаем.' }
+  const text = { en: 'We are moving.', ru: 'Мы переезжаем.' }
   expect(await doAct('maintenance on', { text, until })).toMatchObject({ status: 200, data: { text, until } })
   await doAct('maintenance off', {})
 })

@@ -12,7 +12,7 @@ afterAll(() => till.close())
 const SOON = new Date(Date.now() + 3_600_000)
 
 test.each<[string, Announcement]>([
-  ['a text in one language', { text: { en: 'We move.' } }],
+  ['a text in one language', { text: { en: 'We are moving.' } }],
   ['a text of two lines', { text: { en: 'a\nb', ru: 'a' } }],
   ['a text that is too long', { text: { en: 'a'.repeat(301), ru: 'a' } }],
   ['an end that is past', { until: new Date(0) }],
@@ -25,7 +25,7 @@ test.each<[string, Announcement]>([
 })
 
 test('maintenance and each change of its notice are recorded with text and end', async () => {
-  const text = { en: 'We move.', ru: 'Мы переезжаем.' }
+  const text = { en: 'We are moving.', ru: 'Мы переезжаем.' }
   const begun = await switchMaintenanceOn(operatorOf(till), { text, lasts: '45m' })
   expect(begun).toMatchObject({ kind: 'done', data: { on: true, text }, message: /It ends at 20\d\d-/ })
   expect(await switchMaintenanceOn(operatorOf(till), { text, until: SOON })).toMatchObject({ kind: 'done' })

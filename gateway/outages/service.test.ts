@@ -260,7 +260,7 @@ describe('maintenance', () => {
 
   it('shows shoppers its reason and end in both languages, and an operator can change the notice', async () => {
     const { hash } = await aDeposit(till, store)
-    const text = { en: 'We move.', ru: 'Мы переезжаем.' }
+    const text = { en: 'We are moving.', ru: 'Мы переезжаем.' }
     const until = new Date(till.clock.now().getTime() + 45 * MINUTE_MS)
     expect(await beginMaintenance(deps, { text, until })).toBe('begun')
     const notice = { technicalWorksText: text, technicalWorksUntil: until.toISOString() }
