@@ -74,8 +74,8 @@ export function createFaults(nowS: () => number) {
         other.steamId === steamId && other.name !== undefined ? [other.name] : [],
       )
     },
-    /** True if the bad day is on for all, or for this account. */
-    isOn(name: string, steamId: string) {
+    /** True if the bad day is on for all, or for this account, if one is given. */
+    isOn(name: string, steamId: string | undefined) {
       forgetEnded()
       return active.some(
         (other) => other.name === name && (other.steamId === undefined || other.steamId === steamId),

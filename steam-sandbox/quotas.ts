@@ -56,16 +56,16 @@ export type Quotas = ReturnType<typeof createQuotas>
 type Options = {
   isOn: boolean
   /** True if TIGHT_QUOTAS is on for this caller. */
-  isTight: (caller: string) => boolean
+  isTight: (caller: string | undefined) => boolean
   nowS: () => number
 }
 
 /** Counts requests against Steam's limits. */
 export function createQuotas({ isOn, isTight, nowS }: Options) {
   let buckets = new Map<string, { left: number; atMs: number }>()
-  const take = (quota: Quota, caller: string): boolean => {
+  const take = (quota: Quota, caller: string | undefined): boolean => {
     const nowMs = nowS() * 1000
-    const key = `${quota.at} ${quota.per === 'account' ? caller : ''}`
+    const key = `${quota.at} ${quota.per === 'account' ? (caller ?? '') : ''}`
     const { burst, everyMs } = isTight(caller) ? TIGHT : quota
     const bucket = buckets.get(key) ?? { left: burst, atMs: nowMs }
     const left = Math.min(burst, bucket.left + Math.max(0, nowMs - bucket.atMs) / everyMs)
@@ -73,8 +73,8 @@ export function createQuotas({ isOn, isTight, nowS }: Options) {
     return left >= 1
   }
   return {
-    /** Steam's answer to a request beyond the limit; undefined within it. */
-    refuse(request: Incoming, caller: string): Reply | undefined {
+    /** Steam's answer to a request beyond the limit; undefined within it. `caller`: the calling account, if known. */
+    refuse(request: Incoming, caller?: string): Reply | undefined {
       const quota = QUOTAS.find(({ at }) => at.test(request.host + request.path))
       if (!quota || (!isOn && !isTight(caller)) || take(quota, caller)) return undefined
       return quota.isSilent ? json({ response: {} }, 200, { 'x-eresult': '1' }) : json(null, 429)

@@ -110,7 +110,7 @@ function createSandbox(settings: Settings): Sandbox & { keeper: Keeper } {
   const clockS = () => Math.floor(clock() / 1000)
   const nowS = () => clockS() + keeper.world().aheadS
   const faults = createFaults(nowS)
-  const isTight = (caller: string) => faults.isOn(TIGHT_QUOTAS, caller)
+  const isTight = (caller: string | undefined) => faults.isOn(TIGHT_QUOTAS, caller)
   const limits = createQuotas({ isOn: quotas, isTight, nowS })
   const counts = new Map<string, number>()
   const world = () => {

@@ -46,13 +46,14 @@ export async function pages(request: Incoming, markets: Markets): Promise<Reply 
 const rowsOfAll = <T>(markets: Markets, rowsOf: (market: Market) => T[]): T[] =>
   MARKET_NAMES.flatMap((name) => rowsOf(markets[name]))
 
-/** The market that a form is about. */
+/** The market that a form names, or else `family`. */
 function marketOf(markets: Markets, form: URLSearchParams): Market {
   const name = form.get('market')
   return markets[isMarketName(name) ? name : 'family']
 }
 
 function onSale(markets: Markets): Reply {
+  // Both markets follow the same Steam sandbox, so either has its address and the time.
   const { nowS, steamUrl } = markets.family
   const rows = rowsOfAll(markets, (market) =>
     market
@@ -77,11 +78,11 @@ function saleRow(market: Market, item: Listing): string {
   const lowest = market.prices.lowest(item.name, item.currency)
   return `<li><div><strong>${escapeHtml(item.name)}</strong><p>${gameName(item.appId)} · ${market.site} · ${money(item.price, item)}, others ask ${money(lowest, item)}</p></div>
 <form method="post"><input type="hidden" name="market" value="${market.name}"><input type="hidden" name="item" value="${item.itemId}">
-<select name="as" aria-label="Buyer of ${escapeHtml(item.name)}">${tempers()}</select>
+<select name="as" aria-label="Buyer of ${escapeHtml(item.name)}">${temperOptions()}</select>
 <button class="accept">Buy</button></form></li>`
 }
 
-function tempers(): string {
+function temperOptions(): string {
   return Object.entries(TEMPERS)
     .map(([name, line]) => `<option value="${name}" title="${escapeHtml(line)}">${name}</option>`)
     .join('')
@@ -153,6 +154,7 @@ function sellerRows(market: Market): string[] {
   })
 }
 
+/** Both markets share their faults, so this page and its switches use those of one. */
 function faults({ family }: Markets): Reply {
   const activeNames = new Set<string>(family.faults.activeNames())
   const rows = Object.entries(FAULTS).map(([name, { line }]) => {
@@ -168,9 +170,9 @@ function faults({ family }: Markets): Reply {
   )
 }
 
-function toggle({ family: market }: Markets, form: URLSearchParams): Reply {
+function toggle({ family }: Markets, form: URLSearchParams): Reply {
   const [on, off] = [form.get('on') ?? '', form.get('off') ?? '']
-  if (isFault(on)) market.faults.begin(on)
-  if (isFault(off)) market.faults.end(off)
+  if (isFault(on)) family.faults.begin(on)
+  if (isFault(off)) family.faults.end(off)
   return redirect('/faults/')
 }

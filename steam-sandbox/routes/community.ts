@@ -49,7 +49,7 @@ function profile(request: Incoming, sandbox: Sandbox): Reply | undefined {
   const mini = /^\/miniprofile\/(\d+)\/json\/?$/.exec(path)
   const page = /^\/profiles\/(\d+)\/?$/.exec(path)
   if (!mini && (!page || query.get('xml') !== '1')) return undefined
-  const refused = sandbox.quotas.refuse(request, '')
+  const refused = sandbox.quotas.refuse(request)
   if (refused) return refused
   if (mini) {
     const account = world.accounts.find(({ accountId }) => String(accountId) === mini[1])

@@ -18,7 +18,7 @@ export function publicInventory(request: Incoming, sandbox: Sandbox): Reply | un
   const match = /^\/inventory\/(\d+)\/(\d+)\/(\d+)$/.exec(request.path)
   if (!match) return undefined
   const [, steamId = '', appId = '', contextId = ''] = match
-  const refused = sandbox.quotas.refuse(request, '')
+  const refused = sandbox.quotas.refuse(request)
   if (refused) return refused
   const count = Number(request.query.get('count') ?? DEFAULT_COUNT)
   if (!(count >= 1 && count <= MAX_COUNT)) return json(null, 400)

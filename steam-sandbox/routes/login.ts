@@ -23,7 +23,7 @@ export function login(request: Incoming, sandbox: Sandbox): Reply | undefined {
 
 function finalize(request: Incoming, sandbox: Sandbox): Reply {
   const account = loginOf(request.form.get('nonce') ?? '', sandbox)
-  const refused = sandbox.quotas.refuse(request, account?.steamId ?? '')
+  const refused = sandbox.quotas.refuse(request, account?.steamId)
   if (refused) return refused
   if (!account) return json({ error: 15 })
   const transfers = Object.keys(AUDIENCES).map((host) => ({

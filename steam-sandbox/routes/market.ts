@@ -11,7 +11,7 @@ const RANGE_CENTS = 2_000
  */
 export function priceOverview(request: Incoming, sandbox: Sandbox): Reply | undefined {
   if (request.path !== '/market/priceoverview/' || request.method !== 'GET') return undefined
-  const refused = sandbox.quotas.refuse(request, '')
+  const refused = sandbox.quotas.refuse(request)
   if (refused) return refused
   const [name, appId] = [request.query.get('market_hash_name') ?? '', Number(request.query.get('appid'))]
   const isKnown = [...CATALOGUE.values()].some((entry) => entry.name === name && entry.appId === appId)
