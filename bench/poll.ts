@@ -130,7 +130,7 @@ async function costOf(server: Server, work: () => Promise<unknown>) {
   return { cpuUs: (await server.cpuUs()) - cpuUsBefore, tookMs }
 }
 
-/** Sends at least `count` polls, over persistent connections. Throws if a poll is not answered with 304. */
+/** Sends `count` polls over persistent connections. Throws if a poll is not answered with 304. */
 async function sendPolls({ server, path, etag }: Target, count: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
   const { hostname, port } = new URL(server.url)
@@ -147,13 +147,16 @@ async function sendPolls({ server, path, etag }: Target, count: number): Promise
     })
   let left = count
   const poller = async () => {
-    for (; left > 0; left -= 1) await sendOne()
+    while (left > 0) {
+      left -= 1
+      await sendOne()
+    }
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, poller))
   agent.destroy()
 }
 
-/** The transactions per poll: those during many polls, less those of an equally long time with one poll. */
+/** Returns the transactions per poll: those during many polls, minus those in an equally long time after one poll. */
 async function queriesPerPoll(database: pg.Client, target: Target): Promise<number> {
   const transactionsDuring = async (work: () => Promise<unknown>): Promise<number> => {
     const transactionsBefore = await countTransactions(database)
@@ -165,6 +168,7 @@ async function queriesPerPoll(database: pg.Client, target: Target): Promise<numb
   const busy = await transactionsDuring(() => sendPolls(target, COUNTED))
   const tookMs = performance.now() - beganMs
   const quiet = await transactionsDuring(async () => {
+    // As during many polls, the gateway must refresh its answer for this deposit all the time.
     await sendPolls(target, 1)
     await delay(tookMs)
   })
