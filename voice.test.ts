@@ -17,9 +17,9 @@ const WORDS: readonly [RegExp, string][] = [
   [/\bby (?:it|them|him|her|our)sel(?:f|ves)\b/i, 'automatically, or on its own'],
   [/\bso that\b/i, 'so, or to'],
   [/\b(?:that|which|who) (?:is|are) none\b/i, 'that is not one, or invalid'],
-  [/\bno more(?=\s*[.;:,)]|\s*$)/im, 'no longer, or not again'],
-  [/(?:^|[.:*/] )(?:Who|Whoever|What|Whatever|Whose)\b(?![^.]*\?)/m, 'a noun as the subject'],
-  [/(?:^|[.:*/] )So (?:many|much|long|far|often)\b/m, 'How many, how much …'],
+  [/\bno more(?=\s*[.;:,)]|\s*$)/i, 'no longer, or not again'],
+  [/(?:^|[.:*/] )(?:Who|Whoever|What|Whatever|Whose)\b(?![^.]*\?)/, 'a noun as the subject'],
+  [/(?:^|[.:*/] )So (?:many|much|long|far|often)\b/, 'How many, how much …'],
   [/\bhow-?manieth\b/i, 'how many times before'],
   [/\boffers? (?:that )?stands?\b|\bstanding offer/i, 'an open offer'],
   [/\b(?:is|are|was|were|be) come by\b/i, 'obtained'],
@@ -38,7 +38,7 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { c
   .split('\n')
   .filter((file) => file !== '' && existsSync(join(ROOT, file)))
 
-/** Returns the lines of `text` that contain a word of the list, with its replacement. */
+/** Returns a complaint for each word of the list that a line contains: the line's number, the word, its replacement. */
 function complaintsOf(text: string): string[] {
   return text.split('\n').flatMap((line, index) =>
     WORDS.flatMap(([word, better]) => {

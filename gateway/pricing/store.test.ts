@@ -35,7 +35,7 @@ const storedPrice = async (): Promise<SourcePrice | undefined> =>
   (await readPrices(database.db, 'cs', ['Knife'])).get('Knife')?.[0]
 
 describe('the weekly level', () => {
-  test('is the median of the last prices of the earlier days, if there are three such days', async () => {
+  test('is the median of each earlier day’s last price, once there are three such days', async () => {
     const levels: (bigint | null | undefined)[] = []
     for (const price of [10n, 12n, 900n, 11n, 13n]) {
       await savePrice(1n)
