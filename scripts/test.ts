@@ -1,8 +1,8 @@
 /**
  * `npm test`: builds the widget and the console, runs every test and closes with the line `N passed, N failed`. The
- * set-up of `e2e/` finds or installs Chromium while the other tests run. `npm test -- contract` runs the test files whose path matches. `npm test -- --changed` runs
- * those that the uncommitted changes affect, and `--changed=REF` also those that the commits since REF affect. Other
- * arguments go to Vitest.
+ * set-up of `e2e/` finds or installs Chromium while the other tests run. `npm test -- contract` runs the test files
+ * whose path matches. `npm test -- --changed` runs those that the uncommitted changes affect, and `--changed=REF` also
+ * those that the commits since REF affect. Other arguments go to Vitest.
  */
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'

@@ -9,7 +9,8 @@ import { type PageTexts, pageTexts } from './i18n/page.ts'
 import { restTexts } from './i18n/rest.ts'
 import { textsIn } from './i18n/texts.ts'
 import { steamPage } from './steam-pages.ts'
-import { Flag, OutsideIcon } from './ui/icons.tsx'
+import { Flag } from './ui/icons.tsx'
+import { OutsideLink } from './ui/outside-link.tsx'
 
 /**
  * Returns the shell in a language. With null, it contains no texts: the store gave no language, so only the page's
@@ -106,14 +107,11 @@ function LinkPanel({ texts }: { texts: PageTexts }) {
         </div>
         <p className="link-note">{texts.tradeLinkWhy}</p>
         <p className="link-step">
-          <a
-            className="button"
+          <OutsideLink
             href={steamPage('tradeSettings', '{{steam}}')}
-            target="_blank"
-            rel="noopener noreferrer"
-          >
-            {texts.tradeSettings} <OutsideIcon />
-          </a>
+            look="button"
+            text={texts.tradeSettings}
+          />
         </p>
       </div>
     </section>

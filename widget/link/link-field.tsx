@@ -151,9 +151,7 @@ function Field({ page, payment, flow, parts, isStale, field }: FieldProps) {
           {link.status === 'failed' && parts !== null ? (
             <parts.NextStep refusal={link.refusal} payment={payment} flow={flow} />
           ) : (
-            <OutsideLink href={steamAddress('tradeSettings')} look="button">
-              {texts.tradeSettings}
-            </OutsideLink>
+            <OutsideLink href={steamAddress('tradeSettings')} look="button" text={texts.tradeSettings} />
           )}
         </p>
       )}

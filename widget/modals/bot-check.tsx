@@ -1,7 +1,8 @@
 import type { Bot } from '../../contract/widget-api.ts'
 import { formatDateOnly } from '../i18n/format.ts'
 import { Avatar } from '../ui/avatar.tsx'
-import { OutsideIcon, WarningIcon } from '../ui/icons.tsx'
+import { WarningIcon } from '../ui/icons.tsx'
+import { OutsideLink } from '../ui/outside-link.tsx'
 import { LevelBadge } from './level.tsx'
 import { useModalTexts } from './texts.ts'
 
@@ -29,9 +30,7 @@ function BotCard({ bot: { name, avatarUrl, profileUrl, level, memberSince } }: {
         {memberSince !== undefined && (
           <p className="quiet">{texts.memberSince(formatDateOnly(memberSince, language))}</p>
         )}
-        <a href={profileUrl} target="_blank" rel="noopener noreferrer">
-          {texts.botProfile} <OutsideIcon />
-        </a>
+        <OutsideLink href={profileUrl} text={texts.botProfile} />
       </div>
       <LevelBadge level={level} />
     </div>

@@ -8,7 +8,8 @@ import type { ErrorText } from '../i18n/rest.ts'
 import { Amount } from '../parts/amount.tsx'
 import { SteamLink, StoreLink } from '../parts/solution-links.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { OutsideIcon, SoundOffIcon } from '../ui/icons.tsx'
+import { SoundOffIcon } from '../ui/icons.tsx'
+import { OutsideLink } from '../ui/outside-link.tsx'
 import { startAlarm } from './alarm.ts'
 import { PaymentMoney } from './money.tsx'
 import { type DrawnOutcome, OutcomeIcon } from './outcome-icon.tsx'
@@ -171,9 +172,7 @@ function ScamSteps({ payment, isCountered }: { payment: Payment; isCountered: bo
         ))}
       </ol>
       <p>{texts.apiKeyIs}</p>
-      <a className="link" href={API_KEY_URL} target="_blank" rel="noopener noreferrer">
-        {texts.scamApiKey} <OutsideIcon />
-      </a>
+      <OutsideLink href={API_KEY_URL} look="link" text={texts.scamApiKey} />
     </div>
   )
 }

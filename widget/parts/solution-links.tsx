@@ -7,11 +7,7 @@ import { useRestTexts } from './texts.ts'
 
 export function SteamLink({ to, look = 'button primary' }: { to: SteamPage; look?: Look }) {
   const { texts } = useRestTexts()
-  return (
-    <OutsideLink href={steamAddress(to)} look={look}>
-      {texts.steamPages[to]}
-    </OutsideLink>
-  )
+  return <OutsideLink href={steamAddress(to)} look={look} text={texts.steamPages[to]} />
 }
 
 type StoreLinkProps = { url: string; isPrimary?: boolean; name?: string }

@@ -1,14 +1,26 @@
-import type { ReactNode } from 'react'
 import { OutsideIcon } from './icons.tsx'
 
 export type Look = 'button primary' | 'button' | 'link'
 
-type Props = { href: string; look: Look; children: ReactNode }
+type Props = { href: string; look?: Look; text: string }
 
-export function OutsideLink({ href, look, children }: Props) {
+export function OutsideLink({ href, look, text }: Props) {
   return (
     <a className={look} href={href} target="_blank" rel="noopener noreferrer">
-      {children} <OutsideIcon />
+      <OutsideLabel text={text} />
     </a>
+  )
+}
+
+/** A label with the icon of a new tab. If the label wraps, the icon stays beside its last word. */
+export function OutsideLabel({ text }: { text: string }) {
+  const lastWordAt = text.lastIndexOf(' ') + 1
+  return (
+    <span>
+      {text.slice(0, lastWordAt)}
+      <span className="outside-end">
+        {text.slice(lastWordAt)} <OutsideIcon />
+      </span>
+    </span>
   )
 }
