@@ -1,8 +1,8 @@
-/** Checks beyond those of axe: wider text spacing cuts no text, and a part of the focused element is always visible. */
+/** Checks beyond those of axe: wider text spacing cuts no text, focus stays visible, and icons stay beside their words. */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { DESKTOP, MOBILE } from './support/browser.ts'
-import { openConfirmation, openStand } from './support/shared-till.ts'
+import { openConfirmation, openDeposit, openStand } from './support/shared-till.ts'
 import { openOffer, pickItems } from './support/shopper.ts'
 
 /** The spacing of text that a shopper may set (WCAG 1.4.12). */
@@ -92,3 +92,20 @@ test.each([
     expect(await coveredFocus(page, 24)).toEqual([])
   },
 )
+
+test('on a phone, where the label of the link to Steam wraps, its icon is beside the last word', async () => {
+  const { page, texts } = await openDeposit({ language: 'ru', viewport: MOBILE })
+  const link = page.getByRole('link', { name: texts.tradeSettings })
+  const gapPx = await link.locator('svg').evaluate((icon) => {
+    const words = document.createRange()
+    words.setStartBefore(icon.closest('a')?.firstChild ?? icon)
+    words.setEndBefore(icon)
+    const lines = [...words.getClientRects()]
+    const lastWordRight = Math.max(
+      ...lines.filter(({ bottom }) => bottom > icon.getBoundingClientRect().top).map(({ right }) => right),
+    )
+    return icon.getBoundingClientRect().left - lastWordRight
+  })
+  expect(gapPx).toBeGreaterThanOrEqual(0)
+  expect(gapPx).toBeLessThan(12)
+})
