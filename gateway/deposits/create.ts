@@ -166,5 +166,5 @@ export async function prefillShopper(deps: DepositDeps, id: bigint): Promise<voi
   if (link === undefined || !link.steamId || !token) return
   const { hash, steamId } = link
   const tradeUrl = `${linkWithoutToken(accountOf(steamId))}&token=${token}`
-  await resolveUser(deps, { hash, tradeUrl })
+  await resolveUser(deps, { hash, tradeUrl }, 'store')
 }

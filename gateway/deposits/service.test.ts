@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { steamIdOfAccount } from '../../contract/steam-id.ts'
 import { tokenOfDeposit } from '../shoppers/trade-token.ts'
-import type { ProfileAnswer } from '../steam/steam.ts'
+import type { ProfileAnswer, Steam } from '../steam/steam.ts'
 import { aBot, aDeposit, aStore, startTill, TEST_BOX, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { expireDeposit, sweepDeposits, workOnExpiry } from '../trades/expiry.ts'
 import { requestTrade } from '../trades/request.ts'
-import { createDeposit } from './create.ts'
+import { createDeposit, prefillShopper } from './create.ts'
 import { sweepLinks } from './jobs.ts'
 import { resolveUser } from './service.ts'
 import { storeDepositOf } from './store-deposit.ts'
@@ -143,6 +144,31 @@ describe('a trade link that a shopper gives', () => {
     till.clock.advance(HOUR_MS + 1)
     await sweepLinks(till.deps)
     expect(await till.db.selectFrom('deposit_link').selectAll().execute()).toEqual([])
+  })
+
+  it('is not replaced by the store’s link, whose profile Steam returned later', async () => {
+    const { deposit } = await createDeposit(till.deps, store, { ...BODY, tradeUrl: LINK })
+    const [isAsked, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const steam: Steam = {
+      ...till.deps.steam,
+      async readProfile(steamId) {
+        isAsked.resolve()
+        await mayAnswer.promise
+        return till.deps.steam.readProfile(steamId)
+      },
+    }
+    const prefill = prefillShopper({ ...till.deps, steam }, BigInt(deposit.id))
+    await isAsked.promise
+    const own = LINK.replace('39734275', '39734276')
+    await resolveUser(till.deps, { hash: deposit.url.slice(-32), tradeUrl: own })
+    mayAnswer.resolve()
+    await prefill
+    const { user_steam_id } = await till.db
+      .selectFrom('deposit')
+      .select('user_steam_id')
+      .where('id', '=', BigInt(deposit.id))
+      .executeTakeFirstOrThrow()
+    expect(user_steam_id).toBe(steamIdOfAccount(39_734_276))
   })
 
   it('is refused for an unknown deposit', async () => {

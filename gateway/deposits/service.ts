@@ -43,8 +43,15 @@ export type DepositDeps = {
 /** The name of a signal about a deposit. */
 export const depositTopic = (id: bigint): string => `deposit:${id}`
 
-/** Finds the shopper of a trade link on Steam, and stores the profile with the deposit. */
-export async function resolveUser(deps: DepositDeps, { hash, tradeUrl }: TradeUrlBody): Promise<User> {
+/**
+ * Finds the shopper of a trade link on Steam, and stores the profile with the deposit. `giver`: who gave the link. A
+ * store's link is not stored if the shopper's own was stored meanwhile.
+ */
+export async function resolveUser(
+  deps: DepositDeps,
+  { hash, tradeUrl }: TradeUrlBody,
+  giver: 'shopper' | 'store' = 'shopper',
+): Promise<User> {
   const link = parseTradeLink(tradeUrl)
   if (link === undefined) refuse('invalid_trade_link')
   const unlockedDeposit = await findByHash(deps.db, hash)
@@ -68,6 +75,7 @@ export async function resolveUser(deps: DepositDeps, { hash, tradeUrl }: TradeUr
     const deposit = await lockDeposit(tx, { id: unlockedDeposit.id })
     if (deposit === undefined) refuse('deposit_not_found')
     if (isFinal(deposit.status)) refuse('deposit_closed')
+    if (giver === 'store' && deposit.user_name !== null) return
     const isChanged = deposit.user_steam_id !== steamId || tokenOfDeposit(deps.box, deposit) !== link.token
     if (isChanged && (await hasLiveTrade(tx, deposit.id))) refuse('trade_in_progress')
     const sealed = sealedForDeposit(deps.box, deposit.hash, link.token)
