@@ -114,41 +114,42 @@ function caller(options: TillOptions) {
   const fetcher = options.fetch ?? fetch
   const base = url.replace(/\/$/, '')
 
-  async function attempt(request: Call): Promise<Response | undefined> {
+  async function attempt(request: Call): Promise<Response> {
     const { method = 'GET', path, query = {}, body, key, signal } = request
     const params = new URLSearchParams()
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) params.set(name, String(value))
     const search = params.toString()
     const deadline = AbortSignal.timeout(deadlineMs)
-    try {
-      return await fetcher(`${base}${path}${search === '' ? '' : `?${search}`}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${apiKey}`,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...(key === undefined ? {} : { 'idempotency-key': key }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        redirect: 'error',
-        signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
-      })
-    } catch (error) {
-      if (signal?.aborted === true) throw error
-      return undefined
-    }
+    return await fetcher(`${base}${path}${search === '' ? '' : `?${search}`}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(key === undefined ? {} : { 'idempotency-key': key }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      // Not `error`, which Cloudflare Workers refuse. A redirect must not be followed with the key.
+      redirect: 'manual',
+      signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
+    })
   }
 
   return async <T>(request: Call): Promise<T> => {
     for (let tried = 1; ; tried += 1) {
-      const answer = await attempt(request)
+      let cause: unknown
+      const answer = await attempt(request).catch((error: unknown) => {
+        if (request.signal?.aborted === true) throw error
+        cause = error
+        return undefined
+      })
       const body = answer === undefined ? undefined : await bodyOf(answer)
       if (answer?.ok === true && body !== undefined) return body as T
       const retryAfterS = Number(answer?.headers.get('retry-after')) || undefined
       const waitMs = retryAfterS === undefined ? Math.min(backoff(tried), longestWaitMs) : retryAfterS * 1_000
       if (tried >= tries || waitMs > longestWaitMs || !isTemporary(answer, retryAfterS)) {
         if (answer === undefined || answer.ok)
-          throw new TillUnreachable(`no answer from ${base}${request.path}`)
+          throw new TillUnreachable(`no answer from ${base}${request.path}`, { cause })
         throw new TillProblem(answer.status, body ?? {}, retryAfterS)
       }
       await wait(waitMs, request.signal)

@@ -18,7 +18,10 @@ export class TillProblem extends Error {
   }
 }
 
-/** Thrown if the last try got no answer. The call may have worked: repeat it, with the same `externalId` if any. */
+/**
+ * Thrown if the last try got no answer; `cause` is its error. The call may have worked: repeat it, with the same
+ * `externalId` if any.
+ */
 export class TillUnreachable extends Error {
   override readonly name = 'TillUnreachable'
 }

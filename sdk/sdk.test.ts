@@ -1,6 +1,9 @@
 /** The package for stores, against a fake till: calls, the event log, credit and webhooks. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Webhook as Signer } from 'standardwebhooks'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   type CreditStore,
   catchUp,
@@ -46,6 +49,12 @@ function tillThatAnswers(...answers: (Response | Error)[]) {
     wait: async (ms) => void waits.push(ms),
   })
   return { till, requests, waits }
+}
+
+/** Refuses the option that Cloudflare Workers refuse. */
+const fetchOfAnEdge: typeof fetch = async (input, init) => {
+  if (init?.redirect === 'error') throw new TypeError('Invalid redirect value')
+  return fetch(input, init)
 }
 
 const problem = (status: number, code: string, headers: Record<string, string> = {}) =>
@@ -147,8 +156,26 @@ describe('a call', () => {
 
   test('without any answer is tried four times, and then reports that the till is unreachable', async () => {
     const { till, requests } = tillThatAnswers(...Array.from({ length: 4 }, () => new TypeError('broken')))
-    await expect(till.get('7')).rejects.toBeInstanceOf(TillUnreachable)
+    const failed = await till.get('7').catch((error: unknown) => error)
+    expect(failed).toBeInstanceOf(TillUnreachable)
+    expect(failed).toMatchObject({ cause: { message: 'broken' } })
     expect(requests).toHaveLength(4)
+  })
+
+  test('that is redirected reports the status, and takes the key nowhere else', async () => {
+    const seen: (string | undefined)[] = []
+    const server = createServer(({ url }, response) => {
+      seen.push(url)
+      response.writeHead(308, { location: '/elsewhere' }).end()
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const till = createTill({ url: `http://127.0.0.1:${port}`, apiKey: 'tt_test_1', fetch: fetchOfAnEdge })
+    const refused = await till.get('7').catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(TillProblem)
+    expect(refused).toMatchObject({ status: 308, message: 'the till answered 308' })
+    expect(seen).toEqual(['/v1/deposits/7'])
   })
 })
 
