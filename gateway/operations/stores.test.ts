@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { GAMES, type Game } from '../../contract/games.ts'
 import { createDeposit } from '../deposits/create.ts'
 import { savePrices, saveRate } from '../pricing/store.ts'
-import { readPrices } from '../store-api/offerings.ts'
+import { readGames, readPrices } from '../store-api/offerings.ts'
 import { operatorOf } from '../testing/operator.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { requestTrade } from '../trades/request.ts'
@@ -128,6 +128,18 @@ it('a change of a store’s games applies to its later deposits', async () => {
   expect((await openDeposit('all')).deposit.games).toEqual(['cs', 'rust'])
   expect((await openDeposit('some', ['rust', 'dota'])).deposit.games).toEqual(['rust'])
   await expect(openDeposit('none', ['dota'])).rejects.toMatchObject({ code: 'invalid_request' })
+})
+
+it('a store reads the minimums and prices of its own games only', async () => {
+  await changeStore(deps, { storeId, games: ['rust', 'dota'] })
+  const namesOfGames = async (store: bigint) =>
+    (await readGames(till.deps, store)).games.map(({ game }) => game)
+  expect(await namesOfGames(storeId)).toEqual(GAMES.filter((game) => ['dota', 'rust'].includes(game)))
+  expect(await namesOfGames((await aStore(till)).id)).toEqual([...GAMES])
+  const reasonIn = async (game: Game) =>
+    (await readPrices(till.deps, storeId, { game, currency: 'USD', name: ['Gloves'] })).prices[0]?.reason
+  expect(await reasonIn('cs')).toBe('gameNotAccepted')
+  expect(await reasonIn('rust')).toBe('noPrice')
 })
 
 it('a store’s commission applies to its own prices only', async () => {

@@ -9,10 +9,10 @@ export const OFFERING_OPERATIONS: readonly Operation[] = [
     method: 'GET',
     path: '/v1/games',
     group: 'Offerings',
-    summary: 'Supported games and their minimum payments',
+    summary: 'Games that your store takes, with their minimum payments',
     takes: {},
     answer: gamesSchema,
-    handle: async (deps) => ok(await readGames(deps)),
+    handle: async (deps, store) => ok(await readGames(deps, store.id)),
   }),
   operation({
     id: 'getPrices',

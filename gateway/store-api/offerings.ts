@@ -3,6 +3,7 @@ import { GAME_FACTS, GAMES, type Game } from '../../contract/games.ts'
 import { CURRENCIES, type Currency } from '../../contract/money.ts'
 import type { Games, Health, Prices, PricesQuery } from '../../contract/store-api.ts'
 import type { Db } from '../db/client.ts'
+import { gamesOfStore } from '../deposits/store.ts'
 import { isLifeCurrent } from '../epochs/store.ts'
 import type { Clock } from '../kit/clock.ts'
 import { openOutages, readNotice } from '../outages/store.ts'
@@ -16,8 +17,16 @@ export type OfferingDeps = {
   protectionDays(game: Game): number
 }
 
-/** Returns every game with the smallest sum of one trade in each currency that has a rate. */
-export async function readGames({ db, clock, rules, protectionDays }: OfferingDeps): Promise<Games> {
+/** Returns the games that the store takes. */
+export async function readGames(deps: OfferingDeps, storeId: bigint): Promise<Games> {
+  return { games: await describeGames(deps, (await gamesOfStore(deps.db, storeId)) ?? GAMES) }
+}
+
+/** Returns these games with the smallest sum of one trade in each currency that has a rate. */
+async function describeGames(
+  { db, clock, rules, protectionDays }: OfferingDeps,
+  wanted: readonly Game[],
+): Promise<Games['games']> {
   const now = clock.now()
   const rates = await Promise.all(
     CURRENCIES.map(async (currency) => {
@@ -30,15 +39,13 @@ export async function readGames({ db, clock, rules, protectionDays }: OfferingDe
     Object.fromEntries(
       rates.flat().map(({ currency, rate }) => [currency, Number(minimumOf(game, rate, null))]),
     )
-  return {
-    games: GAMES.map((game) => ({
-      game,
-      title: GAME_FACTS[game].title,
-      steamAppId: GAME_FACTS[game].appId,
-      protectionDays: protectionDays(game),
-      minimums: minimumsOf(game),
-    })),
-  }
+  return GAMES.filter((game) => wanted.includes(game)).map((game) => ({
+    game,
+    title: GAME_FACTS[game].title,
+    steamAppId: GAME_FACTS[game].appId,
+    protectionDays: protectionDays(game),
+    minimums: minimumsOf(game),
+  }))
 }
 
 /** Returns the smallest sum of one trade in any accepted game; undefined without such a game or an exchange rate. */
@@ -46,19 +53,20 @@ export async function smallestSum(
   deps: OfferingDeps,
   { games = GAMES, currency }: { games?: readonly Game[] | undefined; currency: Currency },
 ): Promise<number | undefined> {
-  const { games: allGames } = await readGames(deps)
-  const sums = allGames
-    .filter(({ game }) => games.includes(game))
-    .flatMap(({ minimums }) => minimums[currency] ?? [])
+  const described = await describeGames(deps, games)
+  const sums = described.flatMap(({ minimums }) => minimums[currency] ?? [])
   return sums.length === 0 ? undefined : Math.min(...sums)
 }
 
-/** Returns the current credit for these items. */
+/** Returns the store's current credit for these items. */
 export async function readPrices(
   { db, clock, rules: defaultRules }: OfferingDeps,
   storeId: bigint,
   { game, currency, name: names }: PricesQuery,
 ): Promise<Prices> {
+  const takenGames = await gamesOfStore(db, storeId)
+  if (takenGames?.includes(game) === false)
+    return { prices: names.map((name) => ({ name, price: null, reason: 'gameNotAccepted' })) }
   const rules = await rulesOfStore(db, defaultRules, storeId)
   const prices = await priceList(db, { game, currency, names, rules, now: clock.now() })
   return {
