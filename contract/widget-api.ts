@@ -70,8 +70,13 @@ export const paymentSchema = z.object({
   customerLabel: z.string().nullable(),
   status: z.enum(DEPOSIT_STATUSES),
   currency: z.enum(CURRENCIES),
-  /** The total of the trade once its offer is being created; after success the credited amount; else null. */
+  /**
+   * The total of the trade once its offer is being created; after success the credited amount, without the part that
+   * `takenBack` concerns; else null.
+   */
   amount: minorUnits.nullable(),
+  /** After success: the items that went back to their sender on Steam. Absent if none did. */
+  takenBack: z.enum(['all', 'some']).optional(),
   user: userSchema.nullable(),
   /** True while the till asks Steam for the shopper of the trade link that the store sent. */
   userPending: z.boolean(),
@@ -106,6 +111,8 @@ export const paymentSchema = z.object({
   outcomeUnknown: z.boolean().optional(),
   /** When Steam ends its hold on the items of the ended trade. It then delivers them unless the shopper cancels. */
   steamHoldUntil: z.iso.datetime().nullable(),
+  /** True if the trade ended because Steam held it, and that hold is over without a delivery. */
+  steamHoldOver: z.boolean().optional(),
   /** The number of the offer on Steam. The specification of the widget fixes the field's name. */
   steamTradeId: z.string().nullable(),
   /** The secret code: the message of the Steam offer. */

@@ -286,10 +286,13 @@ const MODALS: Scene[] = [
     ...outcomeScene('succeeded', { heldAmount: 10_000, heldUntil: '2026-03-09T09:00:00.000Z' }),
     name: 'outcome-held',
   },
+  { ...outcomeScene('succeeded', { takenBack: 'all', amount: 0 }), name: 'outcome-taken-back' },
+  { ...outcomeScene('succeeded', { takenBack: 'some' }), name: 'outcome-some-taken-back' },
   {
     ...outcomeScene('tradeHasInvalidItems', { steamHoldUntil: '2026-03-16T09:00:00.000Z' }),
     name: 'outcome-steam-hold',
   },
+  { ...outcomeScene('tradeHasInvalidItems', { steamHoldOver: true }), name: 'outcome-steam-hold-over' },
   {
     ...outcomeScene('tradeTimeout', { cancelledElsewhere: true, endedAtOnce: true }),
     name: 'outcome-cancelled-elsewhere',

@@ -43,6 +43,9 @@ const CANCELLED_ELSEWHERE: readonly (string | null)[] = [
   `cancelled_elsewhere${AT_ONCE}`,
 ] satisfies EndReason[]
 
+/** The reason of a trade that ended because Steam held its items. */
+const HELD_BY_STEAM: readonly (string | null)[] = ['escrow'] satisfies EndReason[]
+
 /**
  * Returns a function that reads any number of views in one query, by the till's clock. `communityUrl`: where shoppers
  * accept offers. `shownMs`: how long after its expiry the page of an ended deposit shows the shopper's details.
@@ -76,7 +79,7 @@ function viewOf(row: ViewRow, communityUrl: string): View {
 /** The page of an old deposit shows how it ended, without amount, shopper, bot or code. */
 const withoutDetails = (row: ViewRow): ViewRow => ({
   ...row,
-  credited_amount: null,
+  kept_amount: null,
   held_amount: 0n,
   held_until: null,
   customer_label: null,
@@ -98,7 +101,7 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
   const creating = row.status === 'created' && CREATING_STATES.includes(row.trade_state)
   const offer = creating ? null : row.steam_offer_id
   const amount =
-    row.status === 'succeeded' ? row.credited_amount : row.status === 'pending' || creating ? row.total : null
+    row.status === 'succeeded' ? row.kept_amount : row.status === 'pending' || creating ? row.total : null
   return {
     hash: row.hash,
     id: String(row.id),
@@ -110,6 +113,7 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     status: row.status,
     currency: row.currency,
     amount: numberOrNull(amount),
+    ...(row.taken_back !== null && { takenBack: row.taken_back }),
     user: userOf(row),
     userPending: row.status === 'created' && row.has_link && row.user_name === null,
     bot: offer === null ? null : botOf(row),
@@ -125,6 +129,9 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
       CANCELLED_ELSEWHERE.includes(row.trade_reason) && { cancelledElsewhere: true }),
     ...(row.status === 'tradeTimeout' && GIVEN_UP.includes(row.trade_reason) && { outcomeUnknown: true }),
     steamHoldUntil: row.steam_hold_until?.toISOString() ?? null,
+    ...(row.status === 'tradeHasInvalidItems' &&
+      HELD_BY_STEAM.includes(row.trade_reason) &&
+      row.steam_hold_until === null && { steamHoldOver: true }),
     // In the page's API, the offer's id has this name.
     steamTradeId: offer,
     steamTradeMessage: offer === null ? null : row.secret_code,

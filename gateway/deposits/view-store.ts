@@ -96,7 +96,10 @@ export type ViewRow = {
   language: Language | null
   back_to_store_url: string
   redirect_url: string | null
-  credited_amount: bigint | null
+  /** The credited amount without the part that was taken back; null before the success. */
+  kept_amount: bigint | null
+  /** The items that went back to their sender; null if none did. */
+  taken_back: 'all' | 'some' | null
   held_amount: bigint
   held_until: Date | null
   min_amount: bigint | null
@@ -176,7 +179,10 @@ export async function viewRowsOf(db: Db, hashes: readonly string[], shownMs: num
   const { rows } = await sql<ViewRow>`
       select deposit.hash, deposit.id, deposit.external_id, store.name as store_name, store.accent as store_accent,
         deposit.customer_label,
-        deposit.status, deposit.currency, deposit.language, deposit.back_to_store_url, deposit.redirect_url, deposit.credited_amount,
+        deposit.status, deposit.currency, deposit.language, deposit.back_to_store_url, deposit.redirect_url,
+        deposit.credited_amount - deposit.reversed_amount as kept_amount,
+        case when deposit.reversed_amount = deposit.credited_amount then 'all'
+          when deposit.reversed_amount > 0 then 'some' end as taken_back,
         deposit.held_amount, deposit.held_until, deposit.min_amount, deposit.max_amount, deposit.target_amount,
         deposit.games,
         deposit.user_name, deposit.user_avatar_url, deposit.user_profile_url,

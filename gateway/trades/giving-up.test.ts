@@ -32,6 +32,8 @@ const statusOf = async (id: bigint) =>
   (await till.db.selectFrom('deposit').select('status').where('id', '=', id).executeTakeFirstOrThrow()).status
 const liveFlags = async () =>
   (await till.db.selectFrom('trade_item').select('live').execute()).map((row) => row.live)
+const shownPage = async (hash: string) =>
+  (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment
 const setBot = (state: 'dead') => till.db.updateTable('bot').set({ state }).execute()
 const errors = () =>
   till.lines
@@ -69,9 +71,7 @@ describe('D-8 an accepted offer without proof', () => {
     expect(await statusOf(deposit.id)).toBe('tradeTimeout')
     expect(await liveFlags()).toEqual([false, false])
     expect(errors()).toContain('trade was ended, because Steam did not say in 15 days what became of it')
-    const { hash } = deposit
-    const shown = (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment
-    expect(shown).toMatchObject({ status: 'tradeTimeout', outcomeUnknown: true })
+    expect(await shownPage(deposit.hash)).toMatchObject({ status: 'tradeTimeout', outcomeUnknown: true })
   })
 
   it('ends like any other offer if Steam withdraws the acceptance', async () => {
@@ -128,17 +128,23 @@ describe('a bot that never comes back', () => {
   })
 
   it('blocks no items for good: items are free a day after Steam’s hold should have ended', async () => {
-    const { tradeId, offerId } = await anOffer()
+    const { deposit, tradeId, offerId } = await anOffer()
     const offer = session.offers.get(offerId)
     if (offer === undefined) throw new Error('Steam has no offer')
+    const shownHold = async () => {
+      const { steamHoldUntil: until, steamHoldOver: isOver = false } = (await shownPage(deposit.hash)) ?? {}
+      return { until, isOver }
+    }
     const escrowEndsAt = new Date(till.clock.now().getTime() + 15 * DAY_MS)
     session.offers.set(offerId, { ...offer, state: 'in_escrow', escrowEndsAt })
     await tradeHandlers(till.deps).refresh(bot, tradeId)
     await setBot('dead')
     await sweepLater(16 * DAY_MS - HOUR_MS)
     expect(await liveFlags()).toEqual([true, true])
+    expect(await shownHold()).toEqual({ until: escrowEndsAt.toISOString(), isOver: false })
     await sweepLater(HOUR_MS)
     expect(await liveFlags()).toEqual([false, false])
+    expect(await shownHold()).toEqual({ until: null, isOver: true })
     await sweepLater(DAY_MS)
     expect((await trade()).due_at).toBeNull()
   })

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
+import { viewReader } from '../deposits/shopper-view.ts'
 import { readBalances } from '../stores/balance-store.ts'
 import { steamTradeIdOf } from '../testing/fake-steam.ts'
 import { offerFor, payFor } from '../testing/payment.ts'
-import { aBot, aDeposit, aStore, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
+import { aBot, aDeposit, aStore, jump, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from './advance.ts'
 
 const DAY_MS = 86_400_000
@@ -58,6 +59,28 @@ test('D-36 a reversal reduces held credit first, and never below zero', async ()
   const whole = { amount: 3_000, heldAmount: 0, reversedAmount: 3_000, chargedAmount: 1_500 }
   expect(await lastEvent()).toMatchObject({ ...whole, heldUntil: null, availableAmount: 1_500, spendable: 0 })
   expect(await available()).toBe(1_500)
+})
+
+test('the page shows what the sender left, and an old page still says that all items went back', async () => {
+  const { bot, session } = await aBot(till)
+  const deposit = await aDeposit(till, await aStore(till, { riskLimitUsdCents: 100_000n }), { game: 'cs' })
+  await payFor(till, { bot, session }, deposit)
+  const page = async () => {
+    const views = await viewReader(till.db, 'https://steam.test')([deposit.body.hash])
+    const { amount, takenBack = 'none' } = views.get(deposit.body.hash)?.payment ?? {}
+    return { amount, takenBack }
+  }
+  expect(await page()).toEqual({ amount: 3_000, takenBack: 'none' })
+  const [first = '', second = ''] = deposit.body.items
+  session.takeBack(steamTradeIdOf('1'), [first])
+  await tradeHandlers(till.deps).history(bot)
+  expect(await page()).toEqual({ amount: 2_000, takenBack: 'some' })
+  session.takeBack(steamTradeIdOf('1'), [first, second])
+  till.clock.advance(DAY_MS)
+  await tradeHandlers(till.deps).history(bot)
+  expect(await page()).toEqual({ amount: 0, takenBack: 'all' })
+  await jump(till, (60 * DAY_MS) / 1000)
+  expect(await page()).toEqual({ amount: null, takenBack: 'all' })
 })
 
 test('a reversed trade does not affect how far back its bot’s history is read', async () => {

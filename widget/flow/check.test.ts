@@ -12,11 +12,13 @@ import {
   inventoryRequest,
   LINK,
   loaded,
+  openedOn,
   opening,
   payment,
   play,
   shownActivities,
   standOf,
+  withInventory,
   withItems,
 } from './test-states.ts'
 
@@ -188,6 +190,16 @@ it('a trade refused for technical works shows their notice', () => {
   expect(state.modal).toEqual({ kind: 'creationError', refusal })
   expect(state.payment?.technicalWorks).toBe(true)
   expect(state.deadlineMs).toBeNull()
+})
+
+it('an inventory refused for technical works that the page does not know of leads to one check', () => {
+  const refused = inventory([], { inventoryError: true, inventoryErrorType: 'engineeringWorks' })
+  const state = withInventory(openedOn('created'), refused)
+  expect(check(state)).toMatchObject({ delayMs: 0 })
+  const known = play(state, loaded({ technicalWorks: true })).state
+  expect(check(known)).toMatchObject({ delayMs: 5000 })
+  // Only the inventories may be down, and then the payment does not change: the page must not ask in a loop.
+  expect(check(play(state, { kind: 'paymentUnchanged' }).state)).not.toMatchObject({ delayMs: 0 })
 })
 
 it('D-26 if the store sent the trade link, the page checks until the shopper’s account is known', () => {

@@ -182,7 +182,10 @@ function inventoryLoaded(
     const type = inventory.inventoryErrorCause ?? inventory.inventoryErrorType ?? 'internal'
     // Remember that this game has no items, so the page suggests another game next.
     const counts = type === 'tradeNotAvailable' ? { ...stand.counts, [stand.game]: 0 } : stand.counts
-    return showFailure(state, { ...stand, counts }, type)
+    const failed = showFailure(state, { ...stand, counts }, type)
+    // The works began after the page last read the deposit, whose view says why and until when.
+    const isNews = type === 'engineeringWorks' && state.payment?.technicalWorks === false
+    return isNews ? { ...failed, isCheckDue: true } : failed
   }
   const byId = itemsById(inventory.items)
   const picks = [...stand.setAside, ...stand.selection]

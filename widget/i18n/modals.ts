@@ -79,6 +79,12 @@ const en = {
     `We have your items. The funds will be added to your balance in the store shortly after ${date}.`,
   receivedInParts: (amountNow: string, date: string) =>
     `We have your items. ${amountNow} will be added to your balance in the store shortly, and the rest after ${date}.`,
+  takenBack: {
+    title: 'Items taken back',
+    description:
+      'The items went back to the account that sent them on Steam, so this deposit adds no funds to your balance in the store.',
+  },
+  someTakenBack: 'Some items went back to the account that sent them on Steam, and no longer count.',
   /** The store has accepted the webhook, but only the store knows when it adds the funds. */
   knownToStore:
     'We have your items and have told the store. If the funds aren’t in your balance there yet, they’ll be added shortly.',
@@ -89,6 +95,10 @@ const en = {
   heldBySteamTitle: 'Steam put the trade on hold',
   heldBySteam: (date: string) =>
     `Steam holds your items until ${date}, so this deposit is closed. Cancel the trade in Steam if you don’t want it; if it completes, the store is credited.`,
+  steamHoldOver: {
+    title: 'Steam put the trade on hold',
+    description: 'The hold is over, and none of the items have reached us, so this deposit is closed.',
+  },
   holdReason:
     'Steam holds trades from accounts that have no mobile authenticator, or have had it for less than 7 days.',
   cancelledByStore: {
@@ -253,6 +263,13 @@ const ru: ModalTexts = {
     `Предметы у нас. Средства поступят на ваш баланс в магазине вскоре после ${date}.`,
   receivedInParts: (amountNow, date) =>
     `Предметы у нас. На ваш баланс в магазине скоро поступит ${amountNow}, остаток — после ${date}.`,
+  takenBack: {
+    title: 'Предметы возвращены',
+    description:
+      'Предметы вернулись в Steam на аккаунт, с которого пришли, поэтому средства за них не поступят на ваш баланс в магазине.',
+  },
+  someTakenBack:
+    'Часть предметов вернулась в Steam на аккаунт, с которого они пришли, и больше не учитывается.',
   knownToStore:
     'Предметы у нас, и мы сообщили об этом магазину. Если средств ещё нет на вашем балансе, они скоро поступят.',
   knownToStoreInParts: (amountNow, date) =>
@@ -262,6 +279,11 @@ const ru: ModalTexts = {
   heldBySteamTitle: 'Steam задержал обмен',
   heldBySteam: (date) =>
     `Steam удерживает предметы до ${date}, поэтому это пополнение закрыто. Отмените обмен в Steam, если передумали; если обмен завершится, магазин получит оплату.`,
+  steamHoldOver: {
+    title: 'Steam задержал обмен',
+    description:
+      'Задержка закончилась, но ни один предмет к нам не поступил, поэтому это пополнение закрыто.',
+  },
   holdReason:
     'Steam задерживает обмены аккаунтов, у которых мобильного аутентификатора нет или он моложе 7 дней.',
   cancelledByStore: {

@@ -76,6 +76,29 @@ it('a payment that the store cancelled says so, and does not say that time ran o
   expect(html).not.toContain(en.outcomes.tradeTimeout.title)
 })
 
+it('a payment whose items all went back to the sender does not promise their worth', () => {
+  const ended = payment({ status: 'succeeded', takenBack: 'all', amount: 0, storeTold: true })
+  const html = markup(<Completed outcome="succeeded" hasAlarm={false} payment={ended} />)
+  expect(html).toContain(en.takenBack.title)
+  expect(html).toContain(en.takenBack.description)
+  expect(html).toContain('outcome-warn')
+  expect(html).not.toContain(en.youReceive)
+})
+
+it('a payment of which some items went back says why it brings less', () => {
+  const html = (change: Partial<Payment>) =>
+    markup(
+      <Completed
+        outcome="succeeded"
+        hasAlarm={false}
+        payment={payment({ status: 'succeeded', amount: 2_000, ...change })}
+      />,
+    )
+  expect(html({ takenBack: 'some' })).toContain(en.someTakenBack)
+  expect(html({ takenBack: 'some' })).toContain(en.outcomes.succeeded.title)
+  expect(html({})).not.toContain(en.someTakenBack)
+})
+
 it.each(['cancelledByStore', 'cancelledElsewhere'] as const)(
   'a payment whose offer was cancelled has no clock as its icon (%s)',
   (cancelled) => {
@@ -126,6 +149,15 @@ it('an offer that Steam holds is not called cancelled, because its items may be 
   expect(html).toContain(`>${en.heldBySteamTitle}</h2>`)
   expect(html).not.toContain(en.outcomes.tradeHasInvalidItems.title)
   expect(dialogFor('tradeHasInvalidItems')).toContain(`>${en.outcomes.tradeHasInvalidItems.title}</h2>`)
+})
+
+it('an offer whose hold by Steam ended without a delivery still says that Steam held it, and how to avoid that', () => {
+  const ended = payment({ status: 'tradeHasInvalidItems', steamHoldOver: true })
+  const html = markup(<Completed outcome="tradeHasInvalidItems" hasAlarm={false} payment={ended} />)
+  expect(html).toContain(`>${en.steamHoldOver.title}</h2>`)
+  expect(html).toContain(en.steamHoldOver.description)
+  expect(html).toContain(en.holdReason)
+  expect(html).not.toContain(en.outcomes.tradeHasInvalidItems.description)
 })
 
 const HELD_UNTIL = '2026-12-04T00:00:00.000Z'

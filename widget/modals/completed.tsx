@@ -48,6 +48,7 @@ export function Completed({ outcome, hasAlarm, payment }: Props) {
   }
   const { steamHoldUntil, cancelledElsewhere = false, outcomeUnknown = false } = payment
   const isCancelled = payment.cancelledByStore || cancelledElsewhere
+  const isTakenBack = payment.takenBack === 'all'
   const { title, description } = endTextOf(payment, outcome, texts)
   const isWarned = SUSPICIOUS[outcome] || payment.endedAtOnce
   const isInEscrow = outcome === 'tradeHasInvalidItems' && steamHoldUntil !== null
@@ -55,7 +56,7 @@ export function Completed({ outcome, hasAlarm, payment }: Props) {
     <Dialog className="dialog-outcome">
       {(titleId) => (
         <>
-          <OutcomeIcon shape={isCancelled ? 'cancelled' : outcome} />
+          <OutcomeIcon shape={isCancelled || isTakenBack ? 'cancelled' : outcome} />
           <h2 id={titleId}>{isInEscrow ? texts.heldBySteamTitle : title}</h2>
           <p className="outcome-description">
             {isInEscrow
@@ -64,12 +65,12 @@ export function Completed({ outcome, hasAlarm, payment }: Props) {
             {outcome === 'tradeTimeout' && <NextOffer payment={payment} />}
           </p>
           {outcomeUnknown && <SteamLink to="offers" look="link" />}
-          {isInEscrow && (
+          {(isInEscrow || payment.steamHoldOver) && (
             <p>
               {texts.holdReason} <SteamLink to="guard" look="link" />
             </p>
           )}
-          {outcome === 'succeeded' && <Received payment={payment} />}
+          {outcome === 'succeeded' && !isTakenBack && <Received payment={payment} />}
           {/* First, because most shoppers ended the offer themselves, even one that ended within seconds. */}
           {isWarned && !cancelledElsewhere && (
             <p>
@@ -93,6 +94,8 @@ export function Completed({ outcome, hasAlarm, payment }: Props) {
 
 function endTextOf(payment: Payment, outcome: DrawnOutcome, texts: ModalTexts): ErrorText {
   if (payment.outcomeUnknown) return texts.outcomeUnknown
+  if (payment.takenBack === 'all') return texts.takenBack
+  if (payment.steamHoldOver) return texts.steamHoldOver
   if (payment.cancelledByStore) return texts.cancelledByStore
   return payment.cancelledElsewhere ? texts.cancelledElsewhere : texts.outcomes[outcome]
 }
@@ -114,7 +117,7 @@ function NextOffer({ payment: { nextOfferAt } }: { payment: Payment }) {
 function useReceivedText(payment: Payment): string | null {
   const { texts, money, language } = useModalTexts()
   const split = creditOf(payment)
-  if (payment.status !== 'succeeded' || split === null) return null
+  if (payment.status !== 'succeeded' || payment.takenBack === 'all' || split === null) return null
   const isTold = payment.storeTold === true
   if (split.until === null) return isTold ? texts.knownToStore : null
   const date = formatDate(split.until, language)
@@ -144,6 +147,7 @@ function Received({ payment }: { payment: Payment }) {
       <strong>
         <Amount minor={payment.amount} currency={payment.currency} />
       </strong>
+      {payment.takenBack === 'some' && <p className="quiet">{texts.someTakenBack}</p>}
       <PaymentMoney payment={payment} />
       {payment.heldUntil !== null && payment.redirectUrl !== undefined && (
         <p className="quiet">{texts.redirectSoon}</p>
