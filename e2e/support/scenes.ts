@@ -292,7 +292,6 @@ const MODALS: Scene[] = [
     ...outcomeScene('tradeHasInvalidItems', { steamHoldUntil: '2026-03-16T09:00:00.000Z' }),
     name: 'outcome-steam-hold',
   },
-  { ...outcomeScene('tradeHasInvalidItems', { steamHoldOver: true }), name: 'outcome-steam-hold-over' },
   {
     ...outcomeScene('tradeTimeout', { cancelledElsewhere: true, endedAtOnce: true }),
     name: 'outcome-cancelled-elsewhere',
