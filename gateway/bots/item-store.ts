@@ -3,6 +3,15 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { settledId } from '../db/settled-store.ts'
 
+/**
+ * By how much an entry of custody, called `entry`, changes the number of its bot's items. An item can leave a bot and
+ * then be taken back by its shopper. It is counted off once, when it leaves.
+ */
+export const countChange = sql<number>`case entry.moved when 'in' then 1 when 'out' then -1 else (
+  select case earlier.moved when 'in' then -1 else 0 end from custody_entry earlier
+  where earlier.trade_id = entry.trade_id and earlier.asset_id = entry.asset_id and earlier.id < entry.id
+  order by earlier.id desc limit 1) end`
+
 /** Locks a trade, so no reversal of it can be written at the same moment. */
 export function lockTradeOfItem(tx: Tx, tradeId: bigint) {
   return tx.selectFrom('trade').select('state').where('id', '=', tradeId).forUpdate().executeTakeFirst()
@@ -25,7 +34,7 @@ export async function countItems(db: Db | Tx): Promise<void> {
       -- If it compared only ids, the search for a bot without new entries would read all of history.
       select bot.id, bot.items_counted_to as since, counted.items
       from bot, lateral (
-        select sum(case entry.moved when 'in' then 1 else -1 end)::int as items from custody_entry entry
+        select sum(${countChange})::int as items from custody_entry entry
         where (entry.bot_id, entry.id) > (bot.id, bot.items_counted_to)
           and (entry.bot_id, entry.id) <= (bot.id, (select id from last))
       ) counted
@@ -75,7 +84,7 @@ const gamesOf = (counted: RawBuilder<unknown>, entries: RawBuilder<unknown>) => 
   select key::int as app_id, value::int as items from jsonb_each_text(${counted})
   union all
   select (select app_id from trade_item item where item.trade_id = entry.trade_id and item.asset_id = entry.asset_id),
-    case entry.moved when 'in' then 1 else -1 end from ${entries} entry`
+    ${countChange} from ${entries} entry`
 
 /** `held`: items that the bot has. `protected`: how many of them their senders can still take back. */
 export type HeldCount = { appId: number; held: number; protected: number }
@@ -91,7 +100,7 @@ export async function heldByGame(db: Db, botId: bigint): Promise<HeldCount[]> {
       from bot_games where bot_id = ${botId}
     ),
     news as materialized (
-      select entry.trade_id, entry.asset_id, entry.moved from custody_entry entry
+      select entry.id, entry.trade_id, entry.asset_id, entry.moved from custody_entry entry
       where (entry.bot_id, entry.id) > (${botId}, (select counted_to from known))
         and (entry.bot_id, entry.id) <= (${botId}, 9223372036854775807)
     ),
@@ -104,7 +113,7 @@ export async function heldByGame(db: Db, botId: bigint): Promise<HeldCount[]> {
       select item.app_id, count(*)::int as items from trade
       join trade_item item on item.trade_id = trade.id
       where trade.bot_id = ${botId} and trade.state = 'held' and (
-        select sum(case entry.moved when 'in' then 1 else -1 end) from custody_entry entry
+        select sum(${countChange}) from custody_entry entry
         where entry.trade_id = item.trade_id and entry.asset_id = item.asset_id and entry.bot_id = ${botId}) > 0
       group by item.app_id
     )

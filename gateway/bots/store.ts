@@ -8,6 +8,7 @@ import { OFFER_OVER_MS } from '../steam/offer-times.ts'
 import type { Profile } from '../steam/steam.ts'
 import { barStateFor } from './bar-store.ts'
 import type { BotFacts, StoreOffers } from './fleet.ts'
+import { countChange } from './item-store.ts'
 
 /** States in which a process may hold the bot and speak to Steam for it. */
 export const LEASABLE_STATES: readonly BotState[] = ['active', 'paused']
@@ -24,7 +25,7 @@ const LATE_AFTER = '5 seconds'
  * 9223372036854775807 is the largest bigint, so no pair of the bot comes after it.
  */
 const itemsHeld = sql<number>`(bot.items_held + (
-  select coalesce(sum(case entry.moved when 'in' then 1 else -1 end), 0)
+  select coalesce(sum(${countChange}), 0)
   from custody_entry entry where (entry.bot_id, entry.id) > (bot.id, bot.items_counted_to)
     and (entry.bot_id, entry.id) <= (bot.id, 9223372036854775807)))::int`
 
@@ -32,7 +33,7 @@ const itemsHeld = sql<number>`(bot.items_held + (
 const itemsHeldOf = (
   appId: number,
 ) => sql<number>`(coalesce((bot_games.items->>${String(appId)}::text)::int, 0) + (
-  select coalesce(sum(case entry.moved when 'in' then 1 else -1 end), 0)
+  select coalesce(sum(${countChange}), 0)
   from custody_entry entry where (entry.bot_id, entry.id) > (bot.id, coalesce(bot_games.counted_to, 0))
     and (entry.bot_id, entry.id) <= (bot.id, 9223372036854775807)
     and (select app_id from trade_item item

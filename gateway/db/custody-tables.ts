@@ -1,6 +1,9 @@
 import type { Generated } from 'kysely'
 
-/** An item came to a bot (`in`), went back to its shopper (`back`), or left otherwise (`out`). */
+/**
+ * An item came to a bot (`in`), went back to its shopper (`back`), or left otherwise (`out`). `back` names the bot that
+ * had the item last. The item can have left it before.
+ */
 export type CustodyEntryTable = {
   id: Generated<bigint>
   trade_id: bigint

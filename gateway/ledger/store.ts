@@ -189,8 +189,8 @@ export async function addReversed(
 type MovedItem = { assetId: string; receivedAssetId: string | null }
 
 /**
- * Records that items of a trade came to the bot (`in`), went back to their shopper (`back`), or left otherwise
- * (`out`). `departureId`: the departure that moved them, or whose reversal did. `undoes`: the entry that the operator
+ * Records that items of a trade came to the bot (`in`), or left it without going back to their shopper (`out`). Lock the
+ * trade first. `departureId`: the departure that moved them, or whose reversal did. `undoes`: the entry that the operator
  * took back.
  */
 export async function recordCustody(
@@ -199,7 +199,7 @@ export async function recordCustody(
     tradeId: bigint
     botId: bigint
     at: Date
-    moved: 'in' | 'back' | 'out'
+    moved: 'in' | 'out'
     departureId?: bigint
     undoes?: bigint
   },
@@ -214,6 +214,25 @@ export async function recordCustody(
       ${undoes}::bigint
     from unnest(${items.map(({ assetId }) => assetId)}::text[],
       ${items.map(({ receivedAssetId }) => receivedAssetId)}::text[]) moved (asset_id, received_asset_id)`.execute(
+    tx,
+  )
+}
+
+/**
+ * Records that the shopper took items back, at the bot that had each item last. Since the delivery, that can be another
+ * bot of ours. Lock the trade first.
+ */
+export async function recordTakenBack(
+  tx: Tx,
+  { tradeId, at }: { tradeId: bigint; at: Date },
+  assetIds: readonly string[],
+): Promise<void> {
+  await sql`
+    insert into custody_entry (trade_id, asset_id, received_asset_id, bot_id, moved, created_at)
+    select ${tradeId}::bigint, asset_id, last.received_asset_id, last.bot_id, 'back', ${at}::timestamptz
+    from unnest(${[...assetIds]}::text[]) taken (asset_id)
+    cross join lateral (select bot_id, received_asset_id from custody_entry entry
+      where entry.trade_id = ${tradeId} and entry.asset_id = taken.asset_id order by entry.id desc limit 1) last`.execute(
     tx,
   )
 }

@@ -55,6 +55,13 @@ last_early as (
 credited as (
   select deposit_id, count(*) as trades, sum(total) as total, sum(held_amount) as held, sum(reversed_amount) as reversed
   from delivered group by deposit_id
+),
+-- An item that its shopper took back after it had left its bot is counted off once, when it leaves.
+counted as (
+  select c.*, case moved when 'in' then 1 when 'out' then -1 else (
+    select case p.moved when 'in' then -1 else 0 end from custody_entry p
+    where p.trade_id = c.trade_id and p.asset_id = c.asset_id and p.id < c.id order by p.id desc limit 1) end as change
+  from custody_entry c
 )
 -- Entries
 select 'an entry is not in the currency of its accounts' as problem, 'entry ' || id as detail
@@ -183,7 +190,8 @@ from (
 where case moved when 'in' then was is distinct from (case when departure_id is not null or undoes is not null then 'out' end)
     -- Only the last move can be taken back, and only one that an operator recorded.
     or (undoes is not null and (undoes <> before or at <> bot_id or was_departure is not null or departure_id is not null))
-  when 'out' then was is distinct from 'in' or at <> bot_id else false end
+  when 'out' then was is distinct from 'in' or at <> bot_id
+  else coalesce(was, 'back') = 'back' or at <> bot_id end
 union all
 select 'an operator took back the move of an item without a record of it', 'custody entry ' || c.id
 from custody_entry c where c.undoes is not null and not exists (select from operator_act a where a.act = 'items unmoved'
@@ -302,13 +310,13 @@ from (
 where (lost.store_id, lost.usd_cents, lost.until) is distinct from (l.store_id, l.usd_cents, l.until)
 union all
 select 'the stored number of items of a bot is wrong', 'bot ' || b.id || ': ' || b.items_held
-from bot b left join custody_entry c on c.bot_id = b.id and c.id <= b.items_counted_to
-group by b.id having b.items_held <> count(c.id) filter (where c.moved = 'in') - count(c.id) filter (where c.moved <> 'in')
+from bot b left join counted c on c.bot_id = b.id and c.id <= b.items_counted_to
+group by b.id having b.items_held <> coalesce(sum(c.change), 0)
 union all
 select 'the stored number of items of a bot in a game is wrong', 'bot ' || bot_id || ', app ' || app_id
 from (
-  select c.bot_id, i.app_id, sum(case c.moved when 'in' then 1 else -1 end) as items
-  from custody_entry c join bot_games g on g.bot_id = c.bot_id and c.id <= g.counted_to
+  select c.bot_id, i.app_id, sum(c.change) as items
+  from counted c join bot_games g on g.bot_id = c.bot_id and c.id <= g.counted_to
   join trade_item i on i.trade_id = c.trade_id and i.asset_id = c.asset_id group by c.bot_id, i.app_id
 ) held full join (
   select g.bot_id, game.key::integer as app_id, game.value::integer as items

@@ -185,18 +185,14 @@ describe('the check of the ledger', () => {
       'a trade on release has available credit before protection ends',
       `update trade set credit_mode = 'on_release' where state = 'held'`,
     ],
-    [
+    ...[
+      `at_risk_amount = at_risk_amount - 1 where state = 'held' and at_risk_amount > 0`,
+      `protection_found_at = now(), at_risk_amount = total - 1 where state = 'held' and reversed_amount = 0`,
+      `protection_found_at = now(), at_risk_amount = 0 where state = 'held' and reversed_amount = 0`,
+    ].map((change): [string, string] => [
       'the at-risk amount of a trade is not what was credited before protection ended',
-      `update trade set at_risk_amount = at_risk_amount - 1 where state = 'held' and at_risk_amount > 0`,
-    ],
-    [
-      'the at-risk amount of a trade is not what was credited before protection ended',
-      `update trade set protection_found_at = now(), at_risk_amount = total - 1 where state = 'held' and reversed_amount = 0`,
-    ],
-    [
-      'the at-risk amount of a trade is not what was credited before protection ended',
-      `update trade set protection_found_at = now(), at_risk_amount = 0 where state = 'held' and reversed_amount = 0`,
-    ],
+      `update trade set ${change}`,
+    ]),
     [
       'at its last early credit, a store had more credit at risk than its limit',
       `update trade set risk_limit_usd_cents = risk_limit_usd_cents - 1 where state = 'held'`,
@@ -254,6 +250,10 @@ describe('the check of the ledger', () => {
     [
       'an item that no trade brought is in custody',
       `update trade set delivered_at = null where id = (select min(id) from trade)`,
+    ],
+    [
+      'a custody entry does not follow from the one before it',
+      `update custody_entry set bot_id = 0 where moved = 'back'`,
     ],
     [
       'the stored number of items of a bot is wrong',

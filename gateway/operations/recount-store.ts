@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { updateHeldItems } from '../bots/held-item-store.ts'
-import { countItems, countItemsByGame } from '../bots/item-store.ts'
+import { countChange, countItems, countItemsByGame } from '../bots/item-store.ts'
 import type { Tx } from '../db/client.ts'
 
 /** How many bots had a wrong number of items, and how many stores a wrong credit at risk. */
@@ -30,8 +30,9 @@ export async function countAgain(tx: Tx): Promise<WrongCounts> {
     join unnest(${before.map(({ id }) => String(id))}::bigint[], ${before.map(({ items }) => items)}::int[],
       ${before.map(({ counted_to }) => String(counted_to))}::bigint[]) as was (id, items, counted_to) using (id)
     where was.items <> (
-      select count(*) filter (where moved = 'in') - count(*) filter (where moved <> 'in')
-      from custody_entry entry where entry.bot_id = bot.id and entry.id <= was.counted_to)`.execute(tx)
+      select coalesce(sum(${countChange}), 0) from custody_entry entry where entry.bot_id = bot.id and entry.id <= was.counted_to)`.execute(
+    tx,
+  )
   return { bots: wrongBots.length, stores: await countRisk(tx) }
 }
 

@@ -5,7 +5,7 @@ import { chargedToStore, reversalMovements } from '../ledger/reversal.ts'
 import { type Consequences, type Effect, type Funds, logLine, type PublishedEvent } from './effects.ts'
 import { roomChange, roomOfDelivery } from './room.ts'
 import type { Trade, TradeEvent } from './trade.ts'
-import { lostOf, withReceived, worthOf } from './worth.ts'
+import { lostOf, worthOf } from './worth.ts'
 
 /** A loss by a reversal uses the limit for this long, so the limit bounds losses too, not only exposure. */
 export const LOST_ROOM_MS = 30 * 86_400_000
@@ -30,7 +30,6 @@ export function deliver(funds: Funds, { steamTrade, settlesAt, at, byOperator }:
     held,
     atRisk: isProtected ? total - held : 0n,
     settlesAt,
-    items: withReceived(funds.items, items),
     deposit: {
       ...deposit,
       status: 'succeeded',
@@ -187,13 +186,11 @@ export function reverse(
   const { atRisk, atRiskUntil } = after
   const isHeld = trade.state === 'held'
   const by = byOperator && { reversedByOperator: byOperator }
-  const receivedAs = (assetId: string) => funds.items.get(assetId)?.receivedAssetId ?? null
-  const gone = assetIds.map((assetId) => ({ assetId, receivedAssetId: receivedAs(assetId) }))
   return {
     funds: after,
     effects: [
       { kind: 'reverse_items', assetIds, at },
-      { kind: 'record_custody', moved: 'back', items: gone, at },
+      { kind: 'record_custody', moved: 'back', assetIds, at },
       { kind: 'change_trade', change: { held, reversed, atRisk, atRiskUntil, ...by } },
       changeOf(after, ['held', 'reversed']),
       { kind: 'publish', event: { kind: 'change', change: 'reversed', part: reversals } },

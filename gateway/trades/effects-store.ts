@@ -6,7 +6,14 @@ import type { Tx } from '../db/client.ts'
 import { appendTransition, depositTopic } from '../deposits/service.ts'
 import { storeDepositOf, toStoreDeposit } from '../deposits/store-deposit.ts'
 import { changeLost, lockRoom, roomChangeSql } from '../ledger/room-store.ts'
-import { accountsFor, addReversed, type Posting, postingSql, recordCustody } from '../ledger/store.ts'
+import {
+  accountsFor,
+  addReversed,
+  type Posting,
+  postingSql,
+  recordCustody,
+  recordTakenBack,
+} from '../ledger/store.ts'
 import { putOnRelease } from '../shoppers/on-release-store.ts'
 import type { Effect, PublishedEvent } from './effects.ts'
 import { moveToOtherBot, type WriteDeps } from './intent-store.ts'
@@ -121,8 +128,9 @@ async function write(
         where trade_id = ${row.id} and asset_id = any(${[...effect.assetIds]}::text[])`.execute(batchTx)
       return
     case 'record_custody': {
-      const { moved, items, at } = effect
-      return recordCustody(batchTx, { tradeId: row.id, botId: row.bot_id, at, moved }, items)
+      const { at } = effect
+      if (effect.moved === 'back') return recordTakenBack(batchTx, { tradeId: row.id, at }, effect.assetIds)
+      return recordCustody(batchTx, { tradeId: row.id, botId: row.bot_id, at, moved: 'in' }, effect.items)
     }
     case 'change_trade': {
       const columns = tradeColumns(effect.change)

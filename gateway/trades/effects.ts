@@ -9,7 +9,7 @@ import type { RoomChange } from './room.ts'
 export type Terms = { creditMode: CreditMode; liability: Liability; riskLimitUsdCents: bigint }
 
 /** `price`: the shopper's credit for the item. `gross`: its price before commission. */
-export type ItemWorth = { price: bigint; gross: bigint; receivedAssetId: string | null }
+export type ItemWorth = { price: bigint; gross: bigint }
 
 /** The deposit of a trade, as stored. Amounts are minor units. */
 export type DepositFunds = {
@@ -82,7 +82,8 @@ export type Effect =
   | { kind: 'free_items' }
   | { kind: 'receive_items'; items: readonly MovedItem[] }
   | { kind: 'reverse_items'; assetIds: readonly string[]; at: Date }
-  | { kind: 'record_custody'; moved: 'in' | 'back'; items: readonly MovedItem[]; at: Date }
+  | { kind: 'record_custody'; moved: 'in'; items: readonly MovedItem[]; at: Date }
+  | { kind: 'record_custody'; moved: 'back'; assetIds: readonly string[]; at: Date }
   | { kind: 'change_trade'; change: TradeMoneyChange }
   | { kind: 'change_deposit'; change: DepositChange }
   /** Wakes the trade's bot. */

@@ -63,10 +63,7 @@ export async function fundsOf(
     limitUsdCents: store.riskLimitUsdCents,
     riskRoom: usableRoom ? roomFor({ ...usableRoom, ownPromiseMinor }) : 0n,
     items: new Map(
-      row.items.map(({ assetId, price, gross, receivedAssetId }) => [
-        assetId,
-        { price: BigInt(price), gross: BigInt(gross), receivedAssetId },
-      ]),
+      row.items.map(({ assetId, price, gross }) => [assetId, { price: BigInt(price), gross: BigInt(gross) }]),
     ),
   }
   return { funds, money: { rateId, accounts, seen: usableRoom && { ...usableRoom, ownPromiseMinor } } }

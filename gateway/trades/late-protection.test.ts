@@ -1,13 +1,17 @@
 /** Deliveries whose protection Steam reports only later. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
+import { heldItems } from '../bots/held-item-store.ts'
+import { countItems, countItemsByGame, heldByGame } from '../bots/item-store.ts'
+import { moveItem } from '../bots/items.ts'
 import { balancesOf } from '../ledger/store.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { runCommand } from '../testing/command.ts'
-import { type FakeSession, steamTradeIdOf } from '../testing/fake-steam.ts'
+import { type FakeSession, fakeSession, receivedIdOf, steamTradeIdOf } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
 import { testPool } from '../testing/pool.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { steamTrade } from '../testing/trades.ts'
 import { tradeHandlers } from './advance.ts'
 
 const DAY_MS = 86_400_000
@@ -140,4 +144,75 @@ describe('a delivery of a game that Steam normally does not protect', () => {
   })
 
   const acceptedAt = async () => (await tradeRow()).accepted_at?.getTime() ?? 0
+})
+
+describe('an item that had left its bot when its shopper took it back', () => {
+  const takeBack = async () => {
+    session.takeBack(STEAM_TRADE)
+    till.clock.advance(600_000)
+    await work()
+    expect((await tradeRow()).state).toBe('reversed')
+  }
+  /** The numbers of items that are stored for each bot. */
+  const countedItems = async () => {
+    await countItems(till.db)
+    await countItemsByGame(till.db)
+    const rows = await till.db
+      .selectFrom('bot')
+      .innerJoin('bot_games', 'bot_games.bot_id', 'bot.id')
+      .select(['items_held', 'items'])
+      .orderBy('bot.id')
+      .execute()
+    return rows.map(({ items_held: inAll, items }) => [inAll, items[570] ?? 0])
+  }
+
+  it.each([
+    ['before', true],
+    ['after', false],
+  ])('is counted off the bot once if it was counted %s it left', async (_, isEarly) => {
+    await aDelivery()
+    const left = await heldItems(till.db)
+    await aDelivery()
+    if (isEarly) await countedItems()
+    for (const { item } of left) expect(await moveItem(till.deps, item)).toMatchObject({ kind: 'moved' })
+    if (isEarly) await countedItems()
+    await takeBack()
+    expect(await heldByGame(till.db, bot.botId)).toEqual([{ appId: 570, held: 2, protected: 0 }])
+    expect(await countedItems()).toEqual([[2, 2]])
+    expect(await heldByGame(till.db, bot.botId)).toEqual([{ appId: 570, held: 2, protected: 0 }])
+    expect(await differences()).toEqual([])
+  })
+
+  it('is counted off the other bot of ours that had it', async () => {
+    await aDelivery()
+    const other = await aBot(till, fakeSession('76561198000000002'))
+    const assets = await till.db.selectFrom('trade_item').select('asset_id').execute()
+    const given = assets.map(({ asset_id: id }) => ({
+      appId: 570,
+      contextId: '2',
+      assetId: receivedIdOf(id),
+      newAssetId: `7${receivedIdOf(id)}`,
+      rolledBackAssetId: null,
+    }))
+    const partnerSteamId = other.session.steamId
+    const gift = steamTrade({
+      tradeId: '9500',
+      partnerSteamId,
+      received: [],
+      given,
+      begunAt: till.clock.now(),
+    })
+    session.trades.set('9500', { kind: 'trade', trade: gift })
+    await tradeHandlers(till.deps).history(bot)
+    expect(await heldByGame(till.db, other.bot.botId)).toEqual([{ appId: 570, held: 2, protected: 0 }])
+    await takeBack()
+    expect(await heldByGame(till.db, other.bot.botId)).toEqual([])
+    const zero = [0, 0]
+    expect(await countedItems()).toEqual([zero, zero])
+    const back = till.db.selectFrom('custody_entry').select('received_asset_id').where('moved', '=', 'back')
+    expect((await back.execute()).map((entry) => entry.received_asset_id).toSorted()).toEqual(
+      given.map(({ newAssetId }) => newAssetId).toSorted(),
+    )
+    expect(await differences()).toEqual([])
+  })
 })

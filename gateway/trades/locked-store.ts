@@ -14,7 +14,6 @@ type LockedItem = {
   appId: number
   contextId: string
   assetId: string
-  receivedAssetId: string | null
   name: string
   marketHashName: string
   phase: Phase | null
@@ -52,7 +51,7 @@ export function lockTradeRow(tx: Tx, id: bigint): Promise<LockedTrade | undefine
       sql<
         LockedItem[]
       >`(select coalesce(jsonb_agg(jsonb_build_object('appId', app_id, 'contextId', context_id,
-          'assetId', asset_id, 'receivedAssetId', received_asset_id, 'name', name, 'marketHashName', market_hash_name, 'phase', phase,
+          'assetId', asset_id, 'name', name, 'marketHashName', market_hash_name, 'phase', phase,
           'price', price::text, 'gross', gross::text, 'isReversed', reversed_at is not null) order by asset_id), '[]')
         from trade_item where trade_id = trade.id)`.as('items'),
       sql<

@@ -28,19 +28,3 @@ type Credit = { total: bigint; held: bigint; reversed: bigint; atRisk: bigint }
  */
 export const lostOf = ({ total, held, reversed, atRisk }: Credit): bigint =>
   reversed - (total - atRisk - held)
-
-type Received = { assetId: string; receivedAssetId: string | null }
-
-/** Adds to each item the asset id under which the bot received it. */
-export function withReceived<W extends Omit<Received, 'assetId'>>(
-  known: ReadonlyMap<string, W>,
-  items: readonly Received[],
-): ReadonlyMap<string, W> {
-  const received = new Map(items.map(({ assetId, receivedAssetId }) => [assetId, receivedAssetId]))
-  return new Map(
-    [...known].map(([assetId, worth]) => [
-      assetId,
-      { ...worth, receivedAssetId: received.get(assetId) ?? worth.receivedAssetId },
-    ]),
-  )
-}

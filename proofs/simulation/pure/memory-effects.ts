@@ -33,16 +33,8 @@ export function apply(memory: TillMemory, run: Run, { row, effect }: RowEffect):
   const { deposit } = row
   switch (effect.kind) {
     case 'free_items':
-      freeItems(memory, run, row)
-      return
     case 'receive_items':
       freeItems(memory, run, row)
-      row.items = new Map(
-        [...row.items].map(([assetId, worth]) => {
-          const received = effect.items.find((item) => item.assetId === assetId)
-          return [assetId, { ...worth, receivedAssetId: received?.receivedAssetId ?? null }]
-        }),
-      )
       return
     case 'reverse_items':
       run.atCommit.push(() => {
@@ -133,15 +125,20 @@ function freeItems({ taken }: TillMemory, run: Run, row: TradeRow): void {
 type Custody = { row: TradeRow; effect: Extract<Effect, { kind: 'record_custody' }> }
 
 function recordCustody({ custody }: TillMemory, run: Run, { row, effect }: Custody): void {
-  const { moved, items, at } = effect
+  const { moved, at } = effect
   const { id, botId } = row.facts
+  const items =
+    effect.moved === 'in'
+      ? effect.items
+      : effect.assetIds.map((assetId) => ({ assetId, receivedAssetId: null }))
   run.atCommit.push(() => {
     for (const { assetId, receivedAssetId: as } of items) {
       const key = `${id}/${assetId}`
       const entries = custody.get(key) ?? []
-      const previous = entries.at(-1)?.moved
-      must(previous === (moved === 'in' ? undefined : 'in'), 'I13', () => `custody of ${key} ${moved}`)
-      custody.set(key, [...entries, { moved, botId, as, departure: null, at }])
+      const last = entries.at(-1)
+      must(last?.moved === (moved === 'in' ? undefined : 'in'), 'I13', () => `custody of ${key} ${moved}`)
+      // A shopper takes an item back from the bot that had it last.
+      custody.set(key, [...entries, { ...(last ?? { botId, as }), moved, departure: null, at }])
     }
   })
 }

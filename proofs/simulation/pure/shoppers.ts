@@ -101,7 +101,7 @@ function basketOf({ random, steam }: Scene, shopper: number): Basket | undefined
     if (steam.owners.get(asset.assetId) !== steamIdOf(shopper) && !random.chance(0.02)) continue
     const price = BigInt(random.between(50, 9_000))
     assets.push(asset)
-    items.set(asset.assetId, { price, gross: price + BigInt(random.int(900)), receivedAssetId: null })
+    items.set(asset.assetId, { price, gross: price + BigInt(random.int(900)) })
   }
   if (assets.length === 0) return undefined
   return { assets, items, game: shopper % 2 === 0 ? 'cs' : 'dota' }
