@@ -1,6 +1,6 @@
 /**
  * Parses raw records of Steam trades. One unreadable field makes the whole record unreadable, unless it is the time at
- * which the trade began.
+ * which the trade began. So does an item that was given twice.
  */
 import { z } from 'zod'
 import { assetRow, count, dateOf, id, nullIfZero } from './parse.ts'
@@ -86,10 +86,10 @@ export function parseTrades(body: unknown): TradesPage | undefined {
   const trades = rows.flatMap((row) => parseTradeRow(row) ?? [])
   const page = { trades, unreadable: rows.length - trades.length }
   if (!more) return { ...page, next: null }
-  const place = historyPlace.safeParse(rows.at(-1))
-  if (!place.success) return undefined
-  const { tradeid: tradeId, time_init: begunAtS } = place.data
-  return { ...page, next: { tradeId, begunAt: new Date(begunAtS * 1000) } }
+  // If the place of the last row is unreadable, the next page begins above that row, and so also shows those below it.
+  const place = rows.flatMap((row) => historyPlace.safeParse(row).data ?? []).at(-1)
+  if (place === undefined) return undefined
+  return { ...page, next: { tradeId: place.tradeid, begunAt: new Date(place.time_init * 1000) } }
 }
 
 function parseTradeRow(row: unknown): SteamTrade | undefined {
@@ -98,7 +98,7 @@ function parseTradeRow(row: unknown): SteamTrade | undefined {
   if (!parsed.success || !state) return undefined
   const received = parseMoved(parsed.data.assets_received)
   const given = parseMoved(parsed.data.assets_given)
-  if (!received || !given) return undefined
+  if (!received || !given || repeatsAsset(given)) return undefined
   return {
     tradeId: parsed.data.tradeid,
     partnerSteamId: parsed.data.steamid_other,
@@ -110,6 +110,10 @@ function parseTradeRow(row: unknown): SteamTrade | undefined {
     rollbackOf: nullIfZero(parsed.data.rollback_trade),
   }
 }
+
+/** Such a list is wrong about the items that left. */
+const repeatsAsset = (assets: readonly MovedAsset[]): boolean =>
+  new Set(assets.map(({ appId, assetId }) => `${appId}/${assetId}`)).size < assets.length
 
 /** `undefined` if one is unreadable: a trade with a missing asset would look like one for fewer items. */
 function parseMoved(rows: readonly unknown[]): MovedAsset[] | undefined {

@@ -110,6 +110,14 @@ describe('a page of the history', () => {
     })
   })
 
+  it('gives the start of the next page at its last readable row, so an odd row does not hide the pages below', () => {
+    const older = { ...trade, tradeid: '5', time_init: 1_767_000_000 }
+    for (const odd of [{ tradeid: '4', time_init: null }, { ...trade, time_init: 'soon' }, 7])
+      expect(page([trade, older, odd], true)).toMatchObject({
+        next: { tradeId: '5', begunAt: new Date(1_767_000_000_000) },
+      })
+  })
+
   it('is unreadable if it has no list of trades and does not say whether more follow', () => {
     expect(parseTrades({ response: {} })).toBeUndefined()
   })
@@ -167,6 +175,13 @@ describe('a Steam trade', () => {
     expect(parse({ assets_given: null })?.given).toEqual([])
     expect(parse({ status: 40 })).toBeUndefined()
     expect(parse({ tradeid: '5' })).toBeUndefined()
+  })
+
+  it('is unreadable if it gives one item twice, or an app number that the database cannot store', () => {
+    const asset = { appid: 2 ** 31 - 1, contextid: '2', assetid: '21' }
+    expect(parse({ assets_given: [asset] })).toBeDefined()
+    expect(parse({ assets_given: [asset, { ...asset, new_assetid: '22' }] })).toBeUndefined()
+    expect(parse({ assets_given: [{ ...asset, appid: 2 ** 31 }] })).toBeUndefined()
   })
 
   it('that Steam does not know yet is null', () => {

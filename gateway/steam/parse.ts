@@ -15,11 +15,12 @@ export const id = z
   .union([z.string(), z.int().nonnegative()])
   .transform(String)
   .pipe(z.string().regex(/^\d{1,20}$/))
+/** At most PostgreSQL's largest `integer`, because app numbers are stored as one. */
 export const count = z.coerce
   .number()
   .int()
   .nonnegative()
-  .max(2 ** 31)
+  .max(2 ** 31 - 1)
 const text = z.string().transform((value) => plainText(value).slice(0, MAX_TEXT_CHARACTERS))
 
 const OFFER_STATES: Record<number, OfferState> = {
