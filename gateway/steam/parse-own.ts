@@ -3,7 +3,7 @@
  * complete one.
  */
 import { z } from 'zod'
-import { count, descriptionKey, id, ownedRow, plainText, rows, success } from './parse.ts'
+import { count, descriptionKey, flag, id, ownedRow, plainText, rows, success } from './parse.ts'
 import type { OfferAsset, OwnItem } from './steam.ts'
 
 /** `total`: how many items Steam counts in all; null if it does not say. */
@@ -16,7 +16,7 @@ const apiPage = z.object({
   response: z.object({
     assets: z.array(z.unknown()).max(5_000).optional(),
     descriptions: z.array(z.unknown()).max(5_000).catch([]).default([]),
-    more_items: z.coerce.boolean().catch(false).default(false),
+    more_items: flag.default(false),
     last_assetid: id.optional(),
     total_inventory_count: count.optional(),
   }),
@@ -24,7 +24,7 @@ const apiPage = z.object({
 
 const olderPage = z.object({
   success,
-  more: z.coerce.boolean().catch(false),
+  more: flag.default(false),
   more_start: z.union([count, z.literal(false)]).catch(false),
   rgInventory: rows,
   rgDescriptions: rows,

@@ -3,7 +3,7 @@
  * which the trade began. So does an item that was given twice.
  */
 import { z } from 'zod'
-import { assetRow, count, dateOf, id, nullIfZero } from './parse.ts'
+import { assetRow, count, dateOf, flag, id, nullIfZero } from './parse.ts'
 import type { HistoryPlace, MovedAsset, SteamTrade, SteamTradeState } from './steam.ts'
 
 /**
@@ -54,7 +54,7 @@ const tradesAnswer = z.object({ response: z.object({ trades: z.array(z.unknown()
 const historyAnswer = z.object({
   response: z.object({
     trades: z.array(z.unknown()).max(500).optional(),
-    more: z.coerce.boolean().optional().catch(false),
+    more: flag.optional(),
   }),
 })
 

@@ -25,6 +25,8 @@ const trade = {
   time_settlement: 1_767_830_400,
   assets_received: [{ appid: 730, contextid: '2', assetid: '11', new_assetid: '12', new_contextid: '16' }],
 }
+/** Values that JavaScript can convert to a number or a flag, although they say nothing. */
+const NO_NUMBERS = [null, '', false, [], [5], 'soon', -1]
 const tradeAnswer = (changes: object) => ({ response: { trades: [{ ...trade, ...changes }] } })
 
 describe('an offer', () => {
@@ -76,6 +78,8 @@ describe('an offer', () => {
     const none = { sent: [], received: [], unreadable: [], nextCursor: 0 }
     expect(parseOffers({ response: { next_cursor: 0 } })).toEqual(none)
     expect(parseOffers({ response: {} })).toBe('nothing')
+    for (const next of NO_NUMBERS)
+      expect(parseOffers({ response: { next_cursor: next } }), JSON.stringify(next)).toBeUndefined()
   })
 })
 
@@ -120,6 +124,15 @@ describe('a page of the history', () => {
 
   it('is unreadable if it has no list of trades and does not say whether more follow', () => {
     expect(parseTrades({ response: {} })).toBeUndefined()
+  })
+
+  it('is not the last one unless Steam says so', () => {
+    const parse = (more: unknown) =>
+      parseTrades({ response: { trades: [{ ...trade, time_init: 1_767_000_000 }], more } })
+    for (const more of NO_NUMBERS.filter((value) => value !== false))
+      expect(parse(more), JSON.stringify(more)).toBeUndefined()
+    for (const more of [1, true]) expect(parse(more)?.next).toMatchObject({ tradeId: trade.tradeid })
+    for (const more of [0, false]) expect(parse(more)?.next).toBeNull()
   })
 
   it('is unreadable if it announces a next page without saying where that page starts', () => {
@@ -177,6 +190,11 @@ describe('a Steam trade', () => {
     expect(parse({ tradeid: '5' })).toBeUndefined()
   })
 
+  it('is unreadable if the end of its protection is', () => {
+    for (const time of NO_NUMBERS)
+      expect(parse({ time_settlement: time }), JSON.stringify(time)).toBeUndefined()
+  })
+
   it('is unreadable if it gives one item twice, or an app number that the database cannot store', () => {
     const asset = { appid: 2 ** 31 - 1, contextid: '2', assetid: '21' }
     expect(parse({ assets_given: [asset] })).toBeDefined()
@@ -191,7 +209,7 @@ describe('a Steam trade', () => {
 })
 
 describe('a hold', () => {
-  const seconds = (mine: number, theirs: number) => ({
+  const seconds = (mine: unknown, theirs: unknown) => ({
     response: {
       my_escrow: { escrow_end_duration_seconds: mine },
       their_escrow: { escrow_end_duration_seconds: theirs },
@@ -206,6 +224,11 @@ describe('a hold', () => {
 
   it('is undefined, not zero, if Steam does not state it', () => {
     expect(parseHoldDays({ response: {} })).toBeUndefined()
+    for (const unknown of NO_NUMBERS) {
+      expect(parseHoldDays(seconds(unknown, 0)), JSON.stringify(unknown)).toBeUndefined()
+      expect(parseHoldDays(seconds(0, unknown)), JSON.stringify(unknown)).toBeUndefined()
+    }
+    expect(parseHoldDays(seconds('0', '86400'))).toEqual({ own: 0, partner: 1 })
   })
 })
 

@@ -15,12 +15,18 @@ export const id = z
   .union([z.string(), z.int().nonnegative()])
   .transform(String)
   .pipe(z.string().regex(/^\d{1,20}$/))
-/** At most PostgreSQL's largest `integer`, because app numbers are stored as one. */
-export const count = z.coerce
-  .number()
-  .int()
-  .nonnegative()
-  .max(2 ** 31 - 1)
+/**
+ * A number, bare or in quotes. `z.coerce` would read null as 0, and an unknown hold as none. At most PostgreSQL's largest
+ * `integer`, because app numbers are stored as one.
+ */
+export const count = z.union([z.number(), z.string().regex(/^\d+$/).transform(Number)]).pipe(
+  z
+    .int()
+    .nonnegative()
+    .max(2 ** 31 - 1),
+)
+/** Whether something is so. `z.coerce` would read null as no, and an unknown end of a list as its end. */
+export const flag = z.union([z.boolean(), z.literal([0, 1])]).transform(Boolean)
 const text = z.string().transform((value) => plainText(value).slice(0, MAX_TEXT_CHARACTERS))
 
 const OFFER_STATES: Record<number, OfferState> = {

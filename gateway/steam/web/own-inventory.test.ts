@@ -133,8 +133,16 @@ describe('a bot’s own inventory', () => {
     expect(await read('tf', false)).toMatchObject({ isComplete: false })
   })
 
-  it('is unavailable if the first page fails', async () => {
+  it('is unavailable if the first page fails, or leaves open whether or where another follows', async () => {
     route({ 2: () => ({ status: 503, body: '<html>' }) })
     expect(await read()).toMatchObject({ kind: 'unavailable' })
+    route({ 2: () => ok({ assets: [asset('11')], descriptions, more_items: null }), 16: () => EMPTY })
+    expect(await read()).toMatchObject({ kind: 'unavailable' })
+    route({})
+    const older = { success: true, rgInventory: [], rgDescriptions: [], more_start: false }
+    for (const more of [null, true]) {
+      steam.routes.set(olderPage('2'), () => ({ body: { ...older, more } }))
+      expect(await read(), String(more)).toMatchObject({ kind: 'unavailable' })
+    }
   })
 })
