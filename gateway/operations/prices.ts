@@ -15,7 +15,7 @@ import {
   savePriceHold,
 } from '../pricing/store.ts'
 import { act } from './act.ts'
-import { type ActDeps, type Answer, done, type FindDeps, refused } from './operation.ts'
+import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 import { losingItems } from './sales.ts'
 import { unknownStore } from './store-check.ts'
 
@@ -128,10 +128,13 @@ function hold(deps: ActDeps, { game, item }: PriceTarget, newHold: NewHold): Pro
   return act(deps, namedAct, async (tx) => {
     const mistake = mistakeOf(item, usdMicros)
     if (mistake !== undefined) return refused('usage', mistake)
-    const since = deps.clock.now()
     const before = (await readPriceHolds(tx, game, item === null ? [] : [item])).find(
       ({ name }) => name === item,
     )
+    // A second freeze must keep the moment of the first: at a later one, the frozen prices would be too old.
+    if (before?.kind === kind && before.usdMicros === usdMicros)
+      return unchanged(viewOf(game, before), `${lineOf(game, before)}, as before`)
+    const since = deps.clock.now()
     await savePriceHold(tx, { game, name: item, kind, usdMicros, since })
     // Counted afterwards, so the hold of a known pattern can be changed. A refusal rolls a new pattern back.
     if (isPattern(item) && (await countPatterns(tx, game)) > MOST_PATTERNS) {
@@ -139,7 +142,7 @@ function hold(deps: ActDeps, { game, item }: PriceTarget, newHold: NewHold): Pro
     }
     const view = { game, item, hold: kind, usdMicros, since }
     const replaced = before === undefined || before.kind === kind ? '' : `, no longer ${HELD[before.kind]}`
-    const line = `${game}\t${item ?? 'the whole game'}\t${kind} since ${since.toISOString()}${replaced}`
+    const line = `${lineOf(game, { name: item, kind, since })}${replaced}`
     if (item === null || (await isListed(tx, { game, name: item }))) return done(view, line)
     const warning = isPattern(item)
       ? 'No source lists a name that matches: check the spelling.'
@@ -147,6 +150,9 @@ function hold(deps: ActDeps, { game, item }: PriceTarget, newHold: NewHold): Pro
     return done(view, `${line}. ${warning}`)
   })
 }
+
+const lineOf = (game: Game, { name, kind, since }: Pick<PriceHold, 'name' | 'kind' | 'since'>): string =>
+  `${game}\t${name ?? 'the whole game'}\t${kind} since ${since.toISOString()}`
 
 function mistakeOf(item: string | null, usdMicros: bigint | null): string | undefined {
   if (item !== null && (item === '' || item.length > MOST_NAME_CHARACTERS)) {
