@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { viewReader } from '../deposits/shopper-view.ts'
@@ -10,6 +11,7 @@ import { sweepDeposits } from '../trades/expiry.ts'
 import { requestTrade } from '../trades/request.ts'
 import { NO_NOTICE } from './outage.ts'
 import { beginMaintenance, endMaintenance, type OutageDeps, watchOutages } from './service.ts'
+import { openOutages } from './store.ts'
 
 const MINUTE_MS = 60_000
 
@@ -290,4 +292,29 @@ describe('maintenance', () => {
     expect(await statusOf(hash)).toBe('paymentTimeout')
     expect(till.lines.filter((line) => line.includes('ended as planned'))).toHaveLength(1)
   })
+
+  it('goes on if an operator extends it at the moment of its planned end', async () => {
+    const inAnHour = () => new Date(till.clock.now().getTime() + 60 * MINUTE_MS)
+    await beginMaintenance(deps, { text: null, until: inAnHour() })
+    till.clock.advance(60 * MINUTE_MS)
+    const mayCommit = Promise.withResolvers<void>()
+    const hasExtended = Promise.withResolvers<void>()
+    const extending = till.db.transaction().execute(async (tx) => {
+      await beginMaintenance({ db: tx, clock: till.clock }, { text: null, until: inAnHour() })
+      hasExtended.resolve()
+      await mayCommit.promise
+    })
+    await hasExtended.promise
+    const watching = watchOutages(deps)
+    await expect.poll(countWaiting).toBe(1)
+    mayCommit.resolve()
+    await extending
+    await watching
+    expect(await openOutages(till.db)).toEqual(new Set(['maintenance', 'deposits']))
+  })
 })
+
+async function countWaiting(): Promise<number> {
+  const waiting = sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+  return (await waiting.execute(till.db)).rows.length
+}

@@ -11,12 +11,12 @@ import { judgeOutages, type Notice, type Outage } from './outage.ts'
 import {
   beginOutage,
   changeNotice,
+  endDueMaintenance,
   endOutage,
   extendDeposits,
   extendTrades,
   healthOfBots,
   openOutages,
-  readNotice,
 } from './store.ts'
 
 export type OutageDeps = { db: Db; clock: Clock; log: Log; metrics: Pick<Metrics, 'outage'> }
@@ -28,10 +28,8 @@ export type OutageDeps = { db: Db; clock: Clock; log: Log; metrics: Pick<Metrics
 export async function watchOutages({ db, clock, log, metrics }: OutageDeps): Promise<void> {
   const now = clock.now()
   const ongoing = await inTransaction(db, async (tx) => {
-    const until = (await readNotice(tx))?.until ?? null
-    if (until !== null && until <= now && (await finish(tx, 'maintenance', now))) {
-      log.info({ until: until.toISOString() }, 'maintenance ended as planned')
-    }
+    const until = await endDueMaintenance(tx, now)
+    if (until !== undefined) log.info({ until: until.toISOString() }, 'maintenance ended as planned')
     const { begin, end } = judgeOutages({ bots: await healthOfBots(tx), open: await openOutages(tx) }, now)
     for (const kind of begin) {
       if (await beginOutage(tx, kind, now)) log.error({ outage: kind }, 'outage began')

@@ -60,6 +60,20 @@ export async function endOutage(tx: Tx, kind: Outage): Promise<Date | undefined>
   return row?.since
 }
 
+/**
+ * Ends maintenance whose planned end has come, and returns that end. One statement compares and deletes, because an
+ * operator can extend the maintenance at the same moment.
+ */
+export async function endDueMaintenance(tx: Tx, now: Date): Promise<Date | undefined> {
+  const row = await tx
+    .deleteFrom('outage')
+    .where('kind', '=', 'maintenance')
+    .where('ends_at', '<=', now)
+    .returning('ends_at')
+    .executeTakeFirst()
+  return row?.ends_at ?? undefined
+}
+
 /** Adds the paused time to deposits that have no open offer. */
 export async function extendDeposits(tx: Tx, from: Date, to: Date): Promise<void> {
   await sql`update deposit set expires_at = expires_at + (${to}::timestamptz - greatest(${from}, created_at))
