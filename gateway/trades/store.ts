@@ -77,6 +77,7 @@ const factsOf = (row: TradeRow & { bot_gone: boolean }): LoadedTrade['facts'] =>
 
 export const summaryOf = (row: TradeRow): TradeSummary => ({
   id: row.id,
+  depositId: row.deposit_id,
   state: row.state,
   createdAt: row.created_at,
   dueAt: row.due_at,

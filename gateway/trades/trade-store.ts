@@ -32,6 +32,7 @@ export type LoadedTrade = { trade: Trade; facts: TradeFacts }
 /** A trade without its items. */
 export type TradeSummary = {
   id: bigint
+  depositId: bigint
   state: TradeState
   createdAt: Date
   dueAt: Date | null

@@ -49,9 +49,10 @@ const UNREADABLE_EVERY_MS = 60_000
 async function watchTrades(deps: Shell, bot: BotContext, { advance, orphans }: Parts): Promise<number> {
   const openTrades = await deps.trades.openTradesOf(bot.botId)
   const now = deps.clock.now()
-  for (const { id, state, dueAt } of openTrades) {
+  for (const row of openTrades) {
     // Work left unfinished by the last holder of the lease must not wait for the next sweep.
-    if (state !== 'active' && dueAt !== null && dueAt <= now) await advance(deps, bot, id)
+    if (row.state === 'active' || row.dueAt === null || row.dueAt > now) continue
+    await onItsOwn(deps, row, () => advance(deps, bot, row.id))
   }
   const active = openTrades.filter((row) => row.state === 'active')
   if (active.length === 0) return openTrades.length
@@ -64,12 +65,13 @@ async function watchTrades(deps: Shell, bot: BotContext, { advance, orphans }: P
   lists.watch = pass.isComplete ? null : pass
   if (pass.isComplete) lists.completeAt = pass.begunAt
   const ours = new Map(active.map((row) => [row.offerId, row]))
-  const recordRead = async (row: TradeSummary, offer: Offer) => {
-    const recorded = await record(deps, { tradeId: row.id, writer: bot }, { kind: 'offer_read', offer })
-    // Prove an acceptance immediately. Do due work here too, because this read has postponed the trade's alarm.
-    const isDue = row.dueAt !== null && row.dueAt <= deps.clock.now()
-    if (recorded && (isDue || recorded.events.length > 0)) await advance(deps, bot, row.id)
-  }
+  const recordRead = (row: TradeSummary, offer: Offer) =>
+    onItsOwn(deps, row, async () => {
+      const recorded = await record(deps, { tradeId: row.id, writer: bot }, { kind: 'offer_read', offer })
+      // Prove an acceptance immediately. Do due work here too, because this read has postponed the trade's alarm.
+      const isDue = row.dueAt !== null && row.dueAt <= deps.clock.now()
+      if (recorded && (isDue || recorded.events.length > 0)) await advance(deps, bot, row.id)
+    })
   const listed = new Set<bigint>()
   for (const offer of turn.offers) {
     const row = ours.get(offer.offerId)
@@ -88,6 +90,15 @@ async function watchTrades(deps: Shell, bot: BotContext, { advance, orphans }: P
   await tendStrays(deps, bot, { offers: others, orphans })
   await declineCounters(deps, bot, turn.received)
   return (await deps.trades.openTradesOf(bot.botId)).length
+}
+
+/** Does one trade's part of a turn. If it fails, the turn goes on with the bot's other trades. */
+async function onItsOwn({ log }: ShellDeps, row: TradeSummary, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    log.error({ err: error, ...aboutTrade(row) }, 'watch over the offer of a trade failed')
+  }
 }
 
 /** Since when to list offers. Not since the oldest open trade: one that stays open would make the list longer. */
@@ -177,8 +188,11 @@ async function tendStrays(
     if (row.state === 'active' && row.offerId === offer.offerId) continue
     // This offer delivered the trade, so nothing is left to do.
     if (row.isDelivered && row.steamTradeId === offer.tradeId) continue
-    const loaded = await deps.trades.load(row.id)
-    if (loaded !== undefined && isOfferOf(loaded.trade, offer)) await tendStray(deps, bot, { loaded, offer })
+    await onItsOwn(deps, row, async () => {
+      const loaded = await deps.trades.load(row.id)
+      if (loaded !== undefined && isOfferOf(loaded.trade, offer))
+        await tendStray(deps, bot, { loaded, offer })
+    })
   }
 }
 

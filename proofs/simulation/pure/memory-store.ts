@@ -211,6 +211,7 @@ const loadedOf = ({ bots }: TillMemory, row: TradeRow | undefined): LoadedTrade 
 function summaryOf({ trade, facts, createdAt }: TradeRow): TradeSummary {
   return {
     id: facts.id,
+    depositId: facts.depositId,
     state: trade.state,
     createdAt,
     dueAt: facts.dueAt,

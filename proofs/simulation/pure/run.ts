@@ -147,20 +147,21 @@ function createScene({ core, random, trace, fail }: SceneParts): Scene {
   return scene
 }
 
-/** A log that writes nothing, but counts offers that turn up after their trade was abandoned. */
-const logOf = ({ faults }: Scene): Log =>
+/** A log that writes nothing, but counts abandoned offers that turn up, and fails the run at an error it did not cause. */
+const logOf = ({ faults, fail }: Scene): Log =>
   pino({
     level: 'warn',
     hooks: {
       logMethod([fields, message]: unknown[]) {
-        const isUnexpectedOffer = String(message).includes('that its trade does not wait for')
-        if (isUnexpectedOffer && stateSchema.safeParse(fields).data?.state === 'abandoned')
+        const { state, err } = fieldsSchema.safeParse(fields).data ?? {}
+        if (state === 'abandoned' && String(message).includes('that its trade does not wait for'))
           faults.note('abandoned offer that turns up')
+        if (err !== undefined && !(err instanceof JobFailed)) fail(err)
       },
     },
   })
 
-const stateSchema = z.object({ state: z.string() })
+const fieldsSchema = z.object({ state: z.string().optional(), err: z.unknown().optional() })
 
 function createProcess(scene: Scene, name: string): Process {
   const { engine, random, core } = scene
