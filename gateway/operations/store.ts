@@ -106,19 +106,6 @@ export async function holdAll(tx: Tx, depositId: bigint): Promise<void> {
   await tx.updateTable('deposit').set({ credit_mode: 'on_release' }).where('id', '=', depositId).execute()
 }
 
-type SteamNumbers = { steamTradeId: string; offerId: string | null; except: bigint }
-
-/** Returns another trade that has one of these Steam numbers. */
-export function tradeOfSteam(tx: Tx, { steamTradeId, offerId, except }: SteamNumbers) {
-  return tx
-    .selectFrom('trade')
-    .select(['id as tradeId', 'steam_trade_id as steamTradeId'])
-    .where((eb) => eb.or([eb('steam_trade_id', '=', steamTradeId), eb('steam_offer_id', '=', offerId ?? '')]))
-    .where('id', '<>', except)
-    .orderBy('id')
-    .executeTakeFirst()
-}
-
 export type OpenTrade = {
   tradeId: bigint
   depositId: bigint

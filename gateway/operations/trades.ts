@@ -6,6 +6,7 @@ import { createSecretBox } from '../kit/secret-box.ts'
 import { worthOfTrade } from '../operators/proposal-store.ts'
 import type { Fact } from '../trades/decide.ts'
 import { type OperatorDeps, recordByOperator } from '../trades/operator.ts'
+import { ownerOf } from '../trades/store.ts'
 import { act, type NamedAct, type SecondOperator } from './act.ts'
 import {
   type ActDeps,
@@ -16,7 +17,7 @@ import {
   refused,
   unchanged,
 } from './operation.ts'
-import { findTrade, lookSoon, type OpenTrade, selectOpenTrades, tradeOfSteam } from './store.ts'
+import { findTrade, lookSoon, type OpenTrade, selectOpenTrades } from './store.ts'
 
 export type ChangedTrade = {
   tradeId: bigint
@@ -100,7 +101,7 @@ export function creditTrade(
 }
 
 async function whyTaken(tx: Tx, { tradeId, steamTradeId, offerId }: Credit): Promise<Refused | undefined> {
-  const owner = await tradeOfSteam(tx, { steamTradeId, offerId, except: tradeId })
+  const owner = await ownerOf(tx, { tradeId, steamTradeId, offerId })
   if (owner === undefined) return undefined
   const taken = owner.steamTradeId === steamTradeId ? `Steam trade ${steamTradeId}` : `offer ${offerId}`
   return refused('conflict', `Nothing was credited: ${taken} belongs to trade ${owner.tradeId}.`)

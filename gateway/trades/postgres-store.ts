@@ -5,6 +5,7 @@ import { isServedSoonerElsewhere } from '../bots/service.ts'
 import { createBatch } from '../db/batch.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { Tables } from '../db/schema.ts'
+import { violates } from '../db/sql-state.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { decideDeposit } from '../deposits/deposit.ts'
 import { appendTransition, depositTopic } from '../deposits/service.ts'
@@ -16,16 +17,17 @@ import { applyEffects } from './effects-store.ts'
 import { fundsOf } from './funds-store.ts'
 import type { IntentDeps, WriteDeps } from './intent-store.ts'
 import { type LockedRows, lockTradeRow } from './locked-store.ts'
-import { columnsOf, liveTradeOf, loadedOf, loadTrade, summaryOf, tradeTopic } from './store.ts'
+import { columnsOf, liveTradeOf, loadedOf, loadTrade, ownerOf, summaryOf, tradeTopic } from './store.ts'
 import { sweepsOf } from './sweep-store.ts'
-import type {
-  DepositClosing,
-  LoadedTrade,
-  LockedDeposit,
-  TradeStore,
-  TradeTx,
-  TradeWrite,
-  Writer,
+import {
+  type DepositClosing,
+  type LoadedTrade,
+  type LockedDeposit,
+  NumberTaken,
+  type TradeStore,
+  type TradeTx,
+  type TradeWrite,
+  type Writer,
 } from './trade-store.ts'
 
 /** The bots whose lease has the writer's number. While the writer holds a bot's lease, that bot is one of them. */
@@ -87,7 +89,15 @@ export function createTradeStore(deps: IntentDeps): TradeStore {
         deps.limits.fleet,
       ),
     isSteamDown: async () => (await openOutages(db)).has('offers'),
-    transaction: (work) => inTransaction(db, (tx, tries) => work(openTradeTx(deps, tx, tries))),
+    async transaction(work) {
+      try {
+        return await inTransaction(db, (tx, tries) => work(openTradeTx(deps, tx, tries)))
+      } catch (error) {
+        if (!(error instanceof NumberTaken)) throw error
+        // The transaction has failed, so it cannot read which trade that is.
+        throw new NumberTaken(error.numbers, (await ownerOf(db, error.numbers))?.tradeId)
+      }
+    },
   }
 }
 
@@ -240,6 +250,9 @@ async function wasCancelledByStore(tx: Tx, depositId: bigint): Promise<boolean> 
   return row !== undefined
 }
 
+/** Each offer and each Steam trade belongs to one trade. */
+const STEAM_NUMBERS = ['trade_steam_offer_id_key', 'trade_steam_trade_id_key']
+
 async function write(tx: Tx, { trade, facts }: LoadedTrade, change: TradeWrite): Promise<boolean> {
   const { writer, dueAt } = change
   const columns = { ...(change.trade && columnsOf(change.trade)), due_at: dueAt }
@@ -248,5 +261,12 @@ async function write(tx: Tx, { trade, facts }: LoadedTrade, change: TradeWrite):
     writer === undefined
       ? query.set(columns)
       : query.set({ ...columns, lease_epoch: writer.leaseEpoch }).where('bot_id', 'in', botsOf(writer))
-  return (await guarded.returning('id').execute()).length === 1
+  try {
+    return (await guarded.returning('id').execute()).length === 1
+  } catch (error) {
+    const isTaken = STEAM_NUMBERS.some((constraint) => violates(error, constraint))
+    if (!isTaken || change.trade === undefined) throw error
+    const { steam_offer_id: offerId = null, steam_trade_id: steamTradeId = null } = columns
+    throw new NumberTaken({ tradeId: facts.id, offerId, steamTradeId })
+  }
 }

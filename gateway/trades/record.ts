@@ -12,6 +12,7 @@ import {
   aboutTrade,
   type LoadedTrade,
   type LockedDeposit,
+  NumberTaken,
   type ShellDeps,
   type TradeFacts,
   type TradeTx,
@@ -32,8 +33,8 @@ type Line = { about: Pick<TradeFacts, 'id' | 'depositId' | 'botId'>; line: Extra
 export type Source = { tradeId: bigint; writer?: Writer }
 
 /**
- * Resolves to undefined, with nothing changed, if the trade does not exist, or if a needed lease is missing or has
- * ended.
+ * Resolves to undefined, with nothing changed, if the trade does not exist, if a needed lease is missing or has ended, or
+ * if another trade has the offer or the Steam trade.
  */
 export async function record(deps: ShellDeps, source: Source, fact: Fact): Promise<Recorded | undefined> {
   const loaded = await deps.trades.load(source.tradeId)
@@ -44,12 +45,37 @@ export async function record(deps: ShellDeps, source: Source, fact: Fact): Promi
   const isNews =
     deps.core.decide(loaded.trade, fact, circumstances(deps, loaded, { now, isWanted: true })).length > 0
   if (!isNews && (dueAt === null || dueAt > now)) return { trade: loaded.trade, events: [], lines: [] }
-  const recorded = await deps.trades.transaction(async (tx) => {
-    const deposit = await tx.lockDeposit(loaded.facts.depositId)
-    return deposit && recordLocked(deps, tx, { deposit, source, fact, now })
-  })
-  writeLines(deps.log, recorded)
-  return recorded
+  try {
+    const recorded = await deps.trades.transaction(async (tx) => {
+      const deposit = await tx.lockDeposit(loaded.facts.depositId)
+      return deposit && recordLocked(deps, tx, { deposit, source, fact, now })
+    })
+    writeLines(deps.log, recorded)
+    return recorded
+  } catch (error) {
+    if (!(error instanceof NumberTaken)) throw error
+    await reportTaken(deps, { loaded, source, fact, now }, error)
+    return undefined
+  }
+}
+
+type Taken = { loaded: LoadedTrade; source: Source; fact: Fact; now: Date }
+
+/** Reports that an operator gave the offer or the Steam trade to another trade. No Steam trade is credited twice. */
+async function reportTaken(
+  { trades, core, log }: ShellDeps,
+  { loaded, source, fact, now }: Taken,
+  { numbers, ownerId }: NumberTaken,
+): Promise<void> {
+  const { trade, facts } = loaded
+  if (fact.kind === 'offer_read') {
+    // The watch reads an open offer every few seconds, so only a due read is reported.
+    if (facts.dueAt !== null && facts.dueAt > now) return
+    if (source.writer !== undefined) await trades.postpone(loaded, source.writer, core.retryAt(trade, now))
+  }
+  const { offerId: offer, steamTradeId: steamTrade } = numbers
+  const about = { ...aboutTrade(facts), offer, steamTrade, otherTrade: String(ownerId) }
+  log.error(about, 'trade cannot be credited: its offer or Steam trade was given to another trade by hand')
 }
 
 /** The rules, and the setting that they depend on. */

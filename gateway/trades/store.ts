@@ -3,7 +3,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES, type TradeTable } from '../db/trade-tables.ts'
 import type { Trade } from './trade.ts'
-import type { LoadedTrade, TradeSummary } from './trade-store.ts'
+import type { LoadedTrade, SteamNumbers, TradeSummary } from './trade-store.ts'
 
 export type TradeRow = Selectable<TradeTable>
 
@@ -212,6 +212,19 @@ export function columnsOf(trade: Trade): Partial<TradeRow> {
     look_at: 'lookAt' in trade ? trade.lookAt : null,
     ended_at: 'endedAt' in trade ? trade.endedAt : null,
   }
+}
+
+/** Returns another trade that has one of these numbers of Steam. */
+export function ownerOf(db: Db | Tx, { tradeId, offerId, steamTradeId }: SteamNumbers) {
+  return db
+    .selectFrom('trade')
+    .select(['id as tradeId', 'steam_trade_id as steamTradeId'])
+    .where((eb) =>
+      eb.or([eb('steam_trade_id', '=', steamTradeId ?? ''), eb('steam_offer_id', '=', offerId ?? '')]),
+    )
+    .where('id', '<>', tradeId)
+    .orderBy('id')
+    .executeTakeFirst()
 }
 
 export function readOutcome(db: Db, tradeId: bigint) {

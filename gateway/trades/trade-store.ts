@@ -114,8 +114,26 @@ export type TradeStore = {
   wakeBot(botId: bigint, job: WakeReason): Promise<void>
   /** True while offers fail for all bots, so the shoppers' time is paused. */
   isSteamDown(): Promise<boolean>
-  /** Commits everything that `work` writes, or nothing. `work` may run more than once. */
+  /**
+   * Commits everything that `work` writes, or nothing. `work` may run more than once. Rejects with `NumberTaken` if it
+   * gives a trade a number of Steam that another trade has.
+   */
   transaction<T>(work: (tx: TradeTx) => Promise<T>): Promise<T>
+}
+
+/** The numbers of a trade's offer and of its Steam trade. */
+export type SteamNumbers = { tradeId: bigint; offerId: string | null; steamTradeId: string | null }
+
+/** Another trade has the offer, or the Steam trade, that Steam names for this trade. Nothing was written. */
+export class NumberTaken extends Error {
+  readonly numbers: SteamNumbers
+  readonly ownerId: bigint | undefined
+
+  constructor(numbers: SteamNumbers, ownerId?: bigint) {
+    super(`another trade has the offer or the Steam trade of trade ${numbers.tradeId}`)
+    this.numbers = numbers
+    this.ownerId = ownerId
+  }
 }
 
 export type TradeTx = {

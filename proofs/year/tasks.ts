@@ -24,6 +24,7 @@ import { epochSweep, sweepsOf } from '../../gateway/sweeps.ts'
 import type { Till } from '../../gateway/testing/till.ts'
 import { createTradeStore } from '../../gateway/trades/postgres-store.ts'
 import { record } from '../../gateway/trades/record.ts'
+import { ownerOf } from '../../gateway/trades/store.ts'
 import { durationsOf } from '../../gateway/webhooks/attempt-store.ts'
 import { claimLane, deliveryWriter, endpointsDue } from '../../gateway/webhooks/store.ts'
 import type { ObservedPool } from './explained-pool.ts'
@@ -101,6 +102,10 @@ function tasksOfBots({ trades, clock, db }: Deps): Task[] {
     { name: 'oldest protected trade of a bot', run: () => trades.oldestProtectedOf(BOT) },
     { name: 'trades of a bot by code', run: () => trades.tradesByCode(BOT, ['c1', 'c2']) },
     { name: 'trades of offers', run: () => trades.tradesOfOffers(['o1', 'o2']) },
+    {
+      name: 'owner of a number of Steam',
+      run: () => ownerOf(db, { tradeId: 1n, offerId: 'o2', steamTradeId: 't2' }),
+    },
     {
       name: 'partners of a bot',
       run: () => trades.partnersSince(BOT, new Date(clock.now().getTime() - DAY_MS)),

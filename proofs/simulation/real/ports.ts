@@ -70,6 +70,9 @@ const SIMULATED_ERROR = /after a commit|could not serialize|simulated/
 /** Matches the log line about an offer that turned up after its trade was abandoned. */
 const TURNED_UP = /"state":"abandoned".*that its trade does not wait for/
 
+/** Matches the log line about a number of Steam that two trades would have. Operators of the simulation make no mistakes. */
+const TAKEN_TWICE = /was given to another trade by hand/
+
 /** A log that searches every line for secrets, and for errors that the simulation did not cause. */
 export function watchedLog(secrets: () => readonly string[], onTurnUp: () => void): Log {
   return createLog({
@@ -79,6 +82,7 @@ export function watchedLog(secrets: () => readonly string[], onTurnUp: () => voi
         must(!line.includes(secret), 'I14', () => `a secret is in the log: ${line.replaceAll(secret, '…')}`)
       }
       if (TURNED_UP.test(line)) onTurnUp()
+      must(!TAKEN_TWICE.test(line), 'I13', () => line)
       must(!line.includes('"err":') || SIMULATED_ERROR.test(line), 'defect', () => line)
     },
   })
