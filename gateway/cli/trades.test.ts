@@ -126,6 +126,26 @@ describe('trade credit', () => {
     expect(await ledgerErrors()).toBe('')
   })
 
+  it.each(['open', 'ended'])(
+    'holds the credit of a trade that is %s as long as Steam said of its accepted offer, even in a game without protection',
+    async (state) => {
+      await till.db.updateTable('store').set({ credit_mode: 'on_release' }).execute()
+      const { tradeId, offerId } = await anOffer('dota')
+      session.accept(offerId, { isReceived: false })
+      const offer = session.offers.get(offerId)
+      if (offer === undefined) throw new Error('Steam has no offer')
+      const settlesAt = new Date(till.clock.now().getTime() + 8 * DAY_S * 1000)
+      session.offers.set(offerId, { ...offer, settlesAt, delaysSettlement: true })
+      await tradeHandlers(till.deps).trade(bot, tradeId)
+      if (state === 'ended') await end(tradeId)
+      const { steam_trade_id } = await tradeRow(tradeId)
+      expect(await credit(tradeId, steam_trade_id ?? '')).toMatchObject({ code: 0, errors: '' })
+      expect(await tradeRow(tradeId)).toMatchObject({ state: 'held', settles_at: settlesAt })
+      expect(await balancesOf(till.db, store.id)).toMatchObject([{ held: 3_000n, available: 0n }])
+      expect(await ledgerErrors()).toBe('')
+    },
+  )
+
   it('credits neither a trade nor a Steam trade twice', async () => {
     const first = await anOffer()
     const second = await anOffer()

@@ -46,6 +46,7 @@ export const declined: TradeIn<'declined'> = {
   reason: 'declined',
   refusal: null,
   steamHoldUntil: null,
+  settlesAt: null,
   endedAt: at(200),
 }
 export const abandoned: TradeIn<'abandoned'> = {
@@ -55,6 +56,7 @@ export const abandoned: TradeIn<'abandoned'> = {
   reason: 'not_found_on_steam',
   refusal: null,
   steamHoldUntil: null,
+  settlesAt: null,
   endedAt: at(60),
 }
 /** Protected until second 700,000. */

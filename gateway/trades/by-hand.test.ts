@@ -12,7 +12,7 @@ import {
 } from '../testing/trades.ts'
 import { decide, type Fact } from './decide.ts'
 import { waitsUntil } from './giving-up.ts'
-import type { Trade } from './trade.ts'
+import { evolve, type Trade } from './trade.ts'
 
 const DAY_S = 86_400
 
@@ -41,6 +41,20 @@ describe('an operator credits', () => {
     expect(eventsOf(declined, credit()).map(({ kind }) => kind)).toEqual(['delivered'])
     expect(eventsOf(unknown, credit())).toEqual([])
     expect(eventsOf(unknown, credit('900', '5')).map(({ kind }) => kind)).toEqual(['abandoned', 'delivered'])
+  })
+
+  it('with the protection that its accepted offer stated, even if the trade ended since, but not one that is over', () => {
+    const accepted: Trade = { ...active, acceptedAt: at(20), steamTradeId: '900', settlesAt: at(900_000) }
+    const [ended] = eventsOf(accepted, { kind: 'given_up', because: 'bot_retired' })
+    if (ended === undefined) throw new Error('the trade has not ended')
+    const settlementAt = (trade: Trade, seconds: number) =>
+      eventsOf(trade, credit(), seconds).map((event) => event.kind === 'delivered' && event.settlesAt)
+    for (const trade of [accepted, evolve(accepted, ended)]) {
+      expect(settlementAt(trade, 30)).toEqual([at(900_000)])
+      expect(settlementAt(trade, 900_000)).toEqual([at(900_000 + 8 * DAY_S)])
+      const unprotected = { now: at(900_000), protectionDays: 0, isWanted: true, attempt }
+      expect(decide(trade, credit(), unprotected)).toMatchObject([{ settlesAt: null }])
+    }
   })
 
   it('nothing twice, nothing that was not sent, and nothing for another Steam trade or offer than the known one', () => {

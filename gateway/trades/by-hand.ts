@@ -1,7 +1,7 @@
 /** An operator's decisions on credit, which need no answer from Steam. Pure. */
 import { isPast } from '../kit/clock.ts'
 import type { SteamTrade } from '../steam/steam.ts'
-import { settlementOf } from './proof.ts'
+import { settlementAhead, settlementOf } from './proof.ts'
 import { isDeliverable, type Trade, type TradeEvent } from './trade.ts'
 
 /** The operator saw on Steam that the items arrived. `offerId`: needed if the till does not know it. */
@@ -17,7 +17,7 @@ type Circumstances = { now: Date; protectionDays: number }
 
 /**
  * Credits all items of the trade, under the given Steam trade id. Their protection starts now, because their time of
- * arrival is unknown.
+ * arrival is unknown, and ends no earlier than Steam has said about the accepted offer.
  */
 export function decideCredit(
   trade: Trade,
@@ -40,7 +40,8 @@ export function decideCredit(
     settlesAt: null,
     rollbackOf: null,
   } satisfies SteamTrade
-  const settlesAt = settlementOf(steamTrade, now, protectionDays)
+  const statedByOffer = 'settlesAt' in trade ? trade.settlesAt : null
+  const settlesAt = settlementAhead(now, [settlementOf(steamTrade, now, protectionDays), statedByOffer])
   const delivered: TradeEvent = {
     kind: 'delivered',
     offerId,

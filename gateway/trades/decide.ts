@@ -13,7 +13,7 @@ import {
   decideReversal,
 } from './by-hand.ts'
 import { decideGivenUp, OVERDUE_MS } from './giving-up.ts'
-import { judgeSteamTrade, later, offeredSettlement, settlementOf } from './proof.ts'
+import { judgeSteamTrade, later, offeredSettlement, settlementAhead, settlementOf } from './proof.ts'
 import { type Attempt, judgeRefusal } from './refusal.ts'
 import { isExactOfferOf, isOfferOf, judgeStray } from './stray.ts'
 import {
@@ -306,11 +306,10 @@ function decideSteamTrade(trade: Trade, fact: SteamTradeRead, context: Circumsta
     const gone = proof.kind === 'taken_back' ? proof.assetIds : []
     if (proof.kind === 'delivered' || isPartLeft(steamTrade, gone)) {
       const acceptedAt = trade.state === 'active' ? (trade.acceptedAt ?? now) : now
-      const settlement = later(
+      const settlesAt = settlementAhead(now, [
         settlementOf(steamTrade, acceptedAt, protectionDays),
         settlementOfOffers(trade, fact, acceptedAt),
-      )
-      const settlesAt = settlement !== null && settlement > now ? settlement : null
+      ])
       const reversal: TradeEvent[] = gone.length > 0 ? [{ kind: 'reversed', assetIds: gone, at: now }] : []
       return [{ kind: 'delivered', offerId, steamTrade, settlesAt, at: now }, ...reversal]
     }
@@ -324,9 +323,12 @@ function decideSteamTrade(trade: Trade, fact: SteamTradeRead, context: Circumsta
 }
 
 /** The end of protection that the trade's offer states, even if the offer was accepted after the trade had ended. */
-function settlementOfOffers(trade: Trade, { offer }: SteamTradeRead, acceptedAt: Date): Date | null {
-  const ofTrade = trade.state === 'active' ? trade.settlesAt : null
-  return later(ofTrade, offer === undefined ? null : offeredSettlement(offer, acceptedAt))
+function settlementOfOffers(
+  { settlesAt }: TradeIn<'active'> | EndedTrade,
+  { offer }: SteamTradeRead,
+  acceptedAt: Date,
+): Date | null {
+  return later(settlesAt, offer === undefined ? null : offeredSettlement(offer, acceptedAt))
 }
 
 /** True if only some items went back before the till saw the delivery. The bot has the rest, which are credited. */

@@ -65,6 +65,12 @@ export function settlementOf(steamTrade: SteamTrade, acceptedAt: Date, protectio
   return latest > 0 ? new Date(latest) : null
 }
 
+/** When a delivery that is credited now can no longer be reversed: the later of two times; null if neither is ahead. */
+export function settlementAhead(now: Date, [one, other]: readonly [Date | null, Date | null]): Date | null {
+  const end = later(one, other)
+  return end !== null && end > now ? end : null
+}
+
 /** The longest known trade protection of Steam. */
 const LONGEST_PROTECTION_MS = 8 * DAY_MS
 

@@ -130,6 +130,7 @@ function tradeOf(row: TradeRow, items: Trade['items'], reversed: string[]): Trad
         reason: required(row, 'reason'),
         refusal: row.refusal,
         steamHoldUntil: row.steam_hold_until,
+        settlesAt: row.settles_at,
         endedAt: required(row, 'ended_at'),
       }
     case 'held':

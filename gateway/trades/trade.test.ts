@@ -123,6 +123,7 @@ describe('an event', () => {
     reason: 'items_unavailable',
     refusal: 'items_gone',
     steamHoldUntil: null,
+    settlesAt: null,
     endedAt: at(40),
   }
   const abandoned = {
@@ -132,6 +133,7 @@ describe('an event', () => {
     reason: 'not_found_on_steam',
     refusal: null,
     steamHoldUntil: null,
+    settlesAt: null,
     endedAt: at(40),
   }
   const { settlesAt: _, ...withoutSettlement } = held
@@ -196,6 +198,7 @@ describe('an event', () => {
           reason: 'invalid_items',
           refusal: null,
           steamHoldUntil: null,
+          settlesAt: null,
           endedAt: at(40),
         },
       },

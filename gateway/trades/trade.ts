@@ -66,6 +66,8 @@ export type Trade =
       refusal: Refusal | null
       /** Until then Steam holds the items and may still deliver them; null if it holds nothing. */
       steamHoldUntil: Date | null
+      /** As in `active`: its offer was accepted before the till stopped waiting. */
+      settlesAt: Date | null
       endedAt: Date
     })
   | (Delivered & {
@@ -367,6 +369,7 @@ function endTrade(trade: Trade, end: { state: EndedState; reason: string; endedA
     offerId: 'offerId' in trade ? trade.offerId : null,
     refusal: null,
     steamHoldUntil: null,
+    settlesAt: 'settlesAt' in trade ? trade.settlesAt : null,
   }
 }
 
