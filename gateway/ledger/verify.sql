@@ -8,7 +8,9 @@ with entry as (
   join account c on c.id = e.credit_account
 ),
 delivered as (
-  select t.*, q.rate_id, dep.store_id
+  select t.*, q.rate_id, dep.store_id,
+    -- The protection that an offer stated can be over when the delivery is proved: then no credit waits for a release.
+    coalesce(t.settles_at > t.delivered_at, false) as was_protected
   from trade t join quote q on q.id = t.quote_id join deposit dep on dep.id = t.deposit_id
   where t.delivered_at is not null
 ),
@@ -36,7 +38,7 @@ credited_early as (
 ),
 -- `place` gives the order in which a store's deliveries used its risk limit: each waits until the previous one posts.
 early as (
-  select t.*, r.per_usd, case when t.settles_at is not null then coalesce(c.amount, 0) else 0 end as early_amount,
+  select t.*, r.per_usd, case when t.was_protected then coalesce(c.amount, 0) else 0 end as early_amount,
     case when t.released_early then coalesce(c.released, 0) else 0 end as advanced_amount, c.released_place,
     (select min(e.id) from ledger_entry e where e.trade_id = t.id) as place
   from delivered t join exchange_rate r on r.id = t.rate_id left join credited_early c on c.trade_id = t.id
@@ -131,8 +133,7 @@ from delivered where credit_mode is null or liability is null or risk_limit_usd_
 union all
 select 'a trade on release has available credit before protection ends', 'trade ' || t.id
 from delivered t join credited_early c on c.trade_id = t.id
--- Without protection, no credit waits for a release.
-where t.credit_mode = 'on_release' and c.amount > 0 and t.settles_at is not null and t.protection_found_at is null
+where t.credit_mode = 'on_release' and c.amount > 0 and t.was_protected and t.protection_found_at is null
 union all
 select 'the at-risk amount of a trade is not what was credited before protection ended', 'trade ' || t.id
 from delivered t left join credited_early c on c.trade_id = t.id

@@ -1,4 +1,4 @@
-/** Deliveries whose protection Steam reports only later. */
+/** Deliveries whose protection Steam reports only later, and one that is proved only after its protection. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { heldItems } from '../bots/held-item-store.ts'
@@ -8,7 +8,7 @@ import { balancesOf } from '../ledger/store.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { runCommand } from '../testing/command.ts'
 import { type FakeSession, fakeSession, receivedIdOf, steamTradeIdOf } from '../testing/fake-steam.ts'
-import { payFor } from '../testing/payment.ts'
+import { offerFor, payFor } from '../testing/payment.ts'
 import { testPool } from '../testing/pool.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { steamTrade } from '../testing/trades.ts'
@@ -215,4 +215,24 @@ describe('an item that had left its bot when its shopper took it back', () => {
     )
     expect(await differences()).toEqual([])
   })
+})
+
+it('a delivery on release that is proved only after its protection ended is spendable, and the ledger agrees', async () => {
+  const store = await aStore(till)
+  await till.db.updateTable('store').set({ credit_mode: 'on_release' }).execute()
+  await offerFor(till, bot, await aDeposit(till, store, { game: 'cs' }))
+  session.accept('1', { isReceived: false })
+  const [offer, answer] = [session.offers.get('1'), session.trades.get(STEAM_TRADE)]
+  if (offer === undefined || answer?.kind !== 'trade')
+    throw new Error('Steam has no offer, or no Steam trade')
+  session.offers.set('1', { ...offer, settlesAt: afterMs(8 * DAY_MS), delaysSettlement: true })
+  await work()
+  expect((await tradeRow()).state).toBe('active')
+  till.clock.advance(8 * DAY_MS)
+  const received = answer.trade.received.map((asset) => ({ ...asset, newAssetId: `5${asset.assetId}` }))
+  session.trades.set(STEAM_TRADE, { kind: 'trade', trade: { ...answer.trade, state: 'complete', received } })
+  await work()
+  expect((await tradeRow()).state).toBe('final')
+  expect(await balancesOf(till.db, store.id)).toMatchObject([{ held: 0n, available: 3_000n }])
+  expect(await differences()).toEqual([])
 })
