@@ -45,6 +45,23 @@ it('a late acceptance whose Steam trade lacks its items at the last review is cr
   expect((await theTrade()).state).toBe('final')
 })
 
+it('a late acceptance that names no Steam trade at the last review is credited as soon as Steam names it', async () => {
+  const { tradeId } = await offerFor(till, bot, await aDeposit(till, await aStore(till)))
+  const offer = session.offers.get('1')
+  if (offer === undefined) throw new Error('Steam has no offer')
+  session.offers.set('1', { ...offer, state: 'declined' })
+  const { watch, trade } = tradeHandlers(till.deps)
+  await watch(bot)
+  session.offers.set('1', { ...offer, state: 'accepted' })
+  till.clock.advance(DAY_MS)
+  await trade(bot, tradeId)
+  expect(await theTrade()).toMatchObject({ state: 'declined', due_at: expect.any(Date) })
+  session.accept('1')
+  till.clock.advance(3_600_000)
+  await trade(bot, tradeId)
+  expect((await theTrade()).state).toBe('final')
+})
+
 it('a delivery that Steam undid in part, without saying which items, is logged as an error when the bot’s history is read', async () => {
   const deposit = await aDeposit(till, await aStore(till), { game: 'cs' })
   await payFor(till, { bot, session }, deposit)

@@ -36,6 +36,8 @@ describe('an escrow', () => {
     for (const state of ['in_escrow', 'active', 'accepted'] as const) {
       expect(eventsOf(waiting, offerRead(state), DAY_S)).toEqual([])
     }
+    const unnamed: Fact = { kind: 'offer_read', offer: offer('accepted', { tradeId: null }) }
+    expect(eventsOf(waiting, unnamed, DAY_S)).toEqual([])
     for (const state of ['cancelled', 'declined', 'expired', 'invalid_items'] as const) {
       expect(eventsOf(waiting, offerRead(state), DAY_S)).toEqual([
         { kind: 'hold_ended', because: 'seen', at: at(DAY_S) },

@@ -104,6 +104,18 @@ describe('D-24 items that Steam holds', () => {
     expect(cancels()).toEqual([])
   })
 
+  it('stay reserved when the hold ends with an acceptance, until Steam names its trade, and are then credited', async () => {
+    const { deposit } = await offerInEscrow()
+    till.clock.advance(15 * DAY_MS)
+    setOffer('accepted')
+    await workAfter(HOUR_MS)
+    expect(await liveFlags()).toEqual([true, true])
+    session.accept('1')
+    await workAfter(HOUR_MS)
+    expect(await statusOf(deposit.id)).toBe('succeeded')
+    expect(till.lines.filter((line) => line.includes('ended without a delivery'))).toEqual([])
+  })
+
   it('are free again when the shopper cancels, and the trade has no step due two days later', async () => {
     await offerInEscrow()
     setOffer('cancelled')

@@ -74,6 +74,7 @@ export function createOrphans(deps: ShellDeps): Orphans {
     const verdict = deps.core.judgeStray(offer)
     switch (verdict.kind) {
       case 'nothing':
+      case 'ask_again':
         return true
       case 'prove':
         logOnce(bot, offer, ITEMS_OF_NO_TRADE)
@@ -103,20 +104,19 @@ export function createOrphans(deps: ShellDeps): Orphans {
       const pass = { ...(known.pass ?? beginPass(new Date(now.getTime() - OFFER_LIFE_MS), now)) }
       const stillOpen = pass.isComplete ? [...left.values()] : []
       const turn = await readOn(pass, bot)
-      const { offers, hasFailed } = turn
       reportEmpty(deps, bot, { known, turn })
-      const codes = offers.filter(isLikeOurs).map((offer) => offer.message)
+      const codes = turn.offers.filter(isLikeOurs).map((offer) => offer.message)
       // This pause applies if the database fails now.
       known.nextAt = new Date(now.getTime() + RETRY_SEARCH_MS)
       const rows = await deps.trades.tradesByCode(bot.botId, codes)
-      for (const offer of [...stillOpen, ...offers.filter(({ message }) => !rows.has(message))]) {
+      for (const offer of [...stillOpen, ...turn.offers.filter(({ message }) => !rows.has(message))]) {
         if (await handleOrphan(bot, offer)) left.delete(offer.offerId)
         else left.set(offer.offerId, offer)
       }
       known.pass = pass
       if (pass.isComplete && left.size === 0) known.nextAt = null
       // The next watch reads the next pages.
-      else if (!hasFailed && !pass.isComplete) known.nextAt = now
+      else if (!turn.hasFailed && !pass.isComplete) known.nextAt = now
       return known.nextAt !== null
     },
   }

@@ -21,9 +21,12 @@ describe('an offer that no trade waits for', () => {
     expect(judgeStray(offer(state)).kind).toBe(kind)
   })
 
-  it('proves no delivery without a Steam trade', () => {
-    expect(judgeStray(offer('accepted', { tradeId: null }))).toEqual({ kind: 'nothing' })
-  })
+  it.each(['accepted', 'reverted'] as const)(
+    'that is %s is read again until Steam names its trade',
+    (state) => {
+      expect(judgeStray(offer(state, { tradeId: null }))).toEqual({ kind: 'ask_again' })
+    },
+  )
 })
 
 describe('the trade of an offer', () => {

@@ -4,8 +4,13 @@ import type { Offer, UnreadableOffer } from '../steam/steam.ts'
 import { sameAssets } from './proof.ts'
 import type { Trade } from './trade.ts'
 
-/** How to treat an offer that no open trade waits for. Its trade has another offer, has ended or is not known. */
-export type StrayVerdict = { kind: 'nothing' } | { kind: 'cancel' } | { kind: 'prove'; steamTradeId: string }
+/**
+ * How to treat an offer that no open trade waits for. Its trade has another offer, has ended or is not known. `ask_again`:
+ * it is accepted, but Steam has not named its Steam trade yet.
+ */
+export type StrayVerdict =
+  | { kind: 'nothing' | 'cancel' | 'ask_again' }
+  | { kind: 'prove'; steamTradeId: string }
 
 export function judgeStray(offer: Offer): StrayVerdict {
   switch (offer.state) {
@@ -14,7 +19,7 @@ export function judgeStray(offer: Offer): StrayVerdict {
       return { kind: 'cancel' }
     case 'accepted':
     case 'reverted':
-      return offer.tradeId === null ? { kind: 'nothing' } : { kind: 'prove', steamTradeId: offer.tradeId }
+      return offer.tradeId === null ? { kind: 'ask_again' } : { kind: 'prove', steamTradeId: offer.tradeId }
     // Cancelling an offer in escrow would put the bot into a cooldown.
     case 'in_escrow':
     case 'invalid':

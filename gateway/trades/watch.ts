@@ -208,6 +208,8 @@ async function tendStray(
   switch (verdict.kind) {
     case 'nothing':
       return true
+    case 'ask_again':
+      return false
     case 'prove':
       deps.log.warn(about, 'shopper accepted an offer that its trade does not wait for')
       return proveStray(deps, bot, { loaded, steamTradeId: verdict.steamTradeId, offerId, offer })
@@ -241,7 +243,7 @@ async function proveStray(
   return false
 }
 
-/** True if the offer can change its ended trade, or must be cancelled. */
+/** True if the offer can change its ended trade, now or once Steam says more, or must be cancelled. */
 const concerns = ({ core }: ShellDeps, offer: Offer): boolean =>
   core.judgeStray(offer).kind !== 'nothing' || offer.state === 'in_escrow'
 
