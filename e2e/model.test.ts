@@ -199,17 +199,13 @@ type Shopper = {
   offered: string[]
 }
 
-function clearPicks(shopper: Shopper): void {
-  shopper.picked = []
-  shopper.picksOfOtherGames.clear()
-}
-
 /** `pick`: a number from 0 to 11 that decides what an action chooses. */
 const ACTIONS = {
-  link: async (shopper, pick) => {
+  /** Every link is the same account's, so the picks come back with it. */
+  link: async ({ page }, pick) => {
     const text = [LINK, LINK, `${LINK}.`, ''][pick % 4] ?? ''
-    if (await put(shopper.page, '.link-input input', text)) clearPicks(shopper)
-    await shopper.page.clock.runFor(700)
+    await put(page, '.link-input input', text)
+    await page.clock.runFor(700)
   },
   game: async (shopper, pick) => {
     const [gameBefore] = await shopper.page

@@ -95,16 +95,15 @@ export function withUser(state: FlowState, user: User, link: string): FlowState 
 }
 
 /**
- * Returns the picks of an earlier page of this deposit, or else of the last offer at this store, unless a stand has
- * opened before. They must be this account's, and of a game that the deposit accepts.
+ * Returns the picks of an earlier stand of this deposit. The first stand gets those of the last offer at this store if
+ * there are none. They must be this account's, and of a game that the deposit accepts.
  */
 function returningPicks(state: FlowState, { tradeUrl }: User): Pick<OpenPicks, 'game' | 'byGame'> | null {
   const { openPicks, offeredPicks, hasOpenedStand, payment } = state
-  if (hasOpenedStand) return null
   const isReturning = (picks: { tradeUrl: string; game: Game }): boolean =>
     picks.tradeUrl === tradeUrl && acceptedGames(payment).includes(picks.game)
   if (openPicks !== null && isReturning(openPicks)) return openPicks
-  if (offeredPicks === null || offeredPicks.storeName !== payment?.storeName) return null
+  if (hasOpenedStand || offeredPicks === null || offeredPicks.storeName !== payment?.storeName) return null
   const { game, items } = offeredPicks
   return isReturning(offeredPicks) ? { game, byGame: { [game]: items.map(({ id }) => id) } } : null
 }

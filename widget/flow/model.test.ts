@@ -13,6 +13,9 @@ import { type FlowState, SORTS } from './state.ts'
 import { Expected, idsIn } from './test-expected.ts'
 import { inventory, item, LINK, OTHER_LINK, opening, payment, USER } from './test-states.ts'
 
+/** The account of LINK, after Steam has replaced its link. */
+const RENEWED_LINK = `${USER.tradeUrl}&token=renewed1`
+
 afterEach(() => {
   vi.useRealTimers()
 })
@@ -174,7 +177,10 @@ const MOVES = {
   },
   tick: (_world, pick) => pass([10, 700, 1000, 2000][pick % 4] ?? 0),
   link: ({ flow }, pick) =>
-    flow.dispatch({ kind: 'linkTyped', text: [LINK, OTHER_LINK, `${LINK}.`, ''][pick % 4] ?? '' }),
+    flow.dispatch({
+      kind: 'linkTyped',
+      text: [LINK, OTHER_LINK, `${LINK}.`, '', RENEWED_LINK][pick % 5] ?? '',
+    }),
   game: ({ flow, expected }, pick) => {
     const { page } = flow.state()
     const game = GAMES[pick % GAMES.length] ?? 'cs'
@@ -197,7 +203,7 @@ const MOVES = {
     flow.dispatch({ kind: 'itemToggled', id })
   },
   clear: ({ flow, expected }) => {
-    expected.picked = []
+    if (flow.state().page.stage === 'wait-for-select-items') expected.picked = []
     flow.dispatch({ kind: 'selectionCleared' })
   },
   search: ({ flow }, pick) => flow.dispatch({ kind: 'searchTyped', text: ['', 'a', '3'][pick % 3] ?? '' }),

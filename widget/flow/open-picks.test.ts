@@ -1,6 +1,6 @@
-/** Picks return when the page of a deposit is opened again in its tab, such as after a reload or Back. */
+/** Picks return when a deposit's page is opened again in its tab, and with a renewed link of the same account. */
 import { describe, expect, it } from 'vitest'
-import type { Payment } from '../../contract/widget-api.ts'
+import type { Payment, User } from '../../contract/widget-api.ts'
 import type { FlowEvent } from './events.ts'
 import type { FlowState, OpenPicks } from './state.ts'
 import {
@@ -14,6 +14,7 @@ import {
   play,
   standOf,
   toggle,
+  USER,
   USER_LINK,
   withInventory,
   withItems,
@@ -25,6 +26,14 @@ const PICKS: OpenPicks = {
   game: 'rust',
   byGame: { rust: ['1', '2'], tf: ['7'] },
 }
+
+const OTHER_USER: User = {
+  ...USER,
+  name: 'Bob',
+  tradeUrl: 'https://steamcommunity.com/tradeoffer/new/?partner=654321',
+}
+
+const linkOf = ({ tradeUrl }: User): string => `${tradeUrl}&token=renewed1`
 
 /** The picks that the tab keeps after these events. */
 const keptAfter = (state: FlowState, ...events: FlowEvent[]) =>
@@ -52,7 +61,6 @@ describe('the tab keeps', () => {
   it.each<[string, FlowEvent[]]>([
     ['the last pick is removed', [toggle('1')]],
     ['the picks are cleared', [{ kind: 'selectionCleared' }]],
-    ['the link is changed', [{ kind: 'linkTyped', text: '' }]],
     ['the deposit is paid', [loaded({ status: 'succeeded', amount: 400 })]],
     ['the deposit has ended', [loaded({ status: 'paymentTimeout' })]],
   ])('nothing after %s', (_, events) => {
@@ -76,6 +84,45 @@ describe('the tab keeps', () => {
       selection: ['1', '2'],
       setAside: [],
     })
+  })
+})
+
+describe('D-27 the picks of all games', () => {
+  const picked = () =>
+    withInventory(
+      play(withItems(), toggle('1'), { kind: 'gameChosen', game: 'tf' }).state,
+      inventory([item('7')]),
+    )
+
+  /** The stand after the shopper has cleared the field and entered each of these users' links. */
+  const afterLinksOf = (...users: User[]) =>
+    users.reduce(
+      (state, user) => {
+        const typed = play(
+          state,
+          { kind: 'linkTyped', text: '' },
+          { kind: 'linkTyped', text: linkOf(user) },
+        ).state
+        const request = typed.nextRequest
+        return play(typed, { kind: 'typingEnded' }, { kind: 'userResolved', request, user }).state
+      },
+      play(picked(), toggle('7')).state,
+    )
+
+  it('return with a renewed link of the same account', () => {
+    const state = afterLinksOf(USER)
+    expect(standOf(state)).toMatchObject({ game: 'tf', setAside: ['7'], elsewhere: { cs: ['1'] } })
+    expect(standOf(withInventory(state, inventory([item('7')]))).selection).toEqual(['7'])
+  })
+
+  it('are forgotten once another account is entered, even if the first one follows', () => {
+    expect(afterLinksOf(OTHER_USER).openPicks).toBeNull()
+    expect(standOf(afterLinksOf(OTHER_USER, USER))).toMatchObject({ setAside: [], elsewhere: {} })
+  })
+
+  it('stay in the tab while the field has no link, because the account has not changed', () => {
+    const state = play(picked(), toggle('7')).state
+    expect(play(state, { kind: 'linkTyped', text: '' }).state.openPicks).toBe(state.openPicks)
   })
 })
 

@@ -1,4 +1,7 @@
-/** The picks that this tab keeps for the next load of the deposit's page, such as after a reload or Back. Pure. */
+/**
+ * The picks that this tab keeps for the next stand of the deposit: after a reload or Back, and with a renewed trade link
+ * of the same account. Pure.
+ */
 import { isFinal } from '../../contract/statuses.ts'
 import type { FlowEvent, Step } from './events.ts'
 import { isPicking } from './selectors.ts'
@@ -25,16 +28,17 @@ function putsBackOffered({ offeredPicks, payment }: FlowState, { kind }: FlowEve
 }
 
 /**
- * Returns the picks of all games; null if there are none, the deposit has ended, or the shopper has left the account.
- * Undefined while the kept picks stay valid: before the items are on the page, and during an offer.
+ * Returns the picks of all games; null if there are none, or the deposit has ended. Undefined while the kept picks stay
+ * valid: before the items are on the page, while the shopper changes the link, and during an offer of the account.
  */
 function picksOf(state: FlowState): OpenPicks | null | undefined {
-  const { hash, page, payment, hasOpenedStand } = state
+  const { hash, page, payment } = state
   if (payment === null) return undefined
-  const hasLeftAccount = page.stage === 'wait-for-trade-url-input' && hasOpenedStand
-  if (isFinal(payment.status) || hasLeftAccount) return null
-  if (page.stage !== 'wait-for-select-items' || !isPicking(state)) return undefined
+  if (isFinal(payment.status)) return null
+  if (page.stage !== 'wait-for-select-items') return undefined
   const { user, game, selection, setAside, elsewhere } = page.stand
+  const isSameAccount = state.openPicks === null || state.openPicks.tradeUrl === user.tradeUrl
+  if (isSameAccount && !isPicking(state)) return undefined
   const byGame = { ...elsewhere, [game]: [...setAside, ...selection] }
   const isEmpty = Object.values(byGame).every((ids) => ids.length === 0)
   return isEmpty ? null : { hash, tradeUrl: user.tradeUrl, game, byGame }

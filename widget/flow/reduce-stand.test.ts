@@ -233,15 +233,14 @@ describe('D-27 the picks of a game', () => {
     expect(selectionOf(backAtCs(atDota(failed), '1'))).toEqual(['1'])
   })
 
-  it('are lost when the trade link is entered again', () => {
+  it('come back when the same account’s link is entered again', () => {
     const away = atDota(play(withItems(), toggle('1')).state)
     const reentered = play(
       away,
       { kind: 'linkTyped', text: '' },
       { kind: 'linkTyped', text: USER_LINK },
     ).state
-    expect(keptPicks(standOf(reentered))).toEqual([])
-    expect(selectionOf(withInventory(reentered, inventory([item('1')])))).toEqual([])
+    expect(selectionOf(backAtCs(reentered, '1'))).toEqual(['1'])
   })
 })
 

@@ -104,7 +104,7 @@ export type OfferedPicks = {
   items: readonly Item[]
 }
 
-/** The picks of a deposit without an offer. The next page of the deposit in this tab begins with them. */
+/** The picks of a deposit without an offer. The account's next stand of the deposit in this tab begins with them. */
 export type OpenPicks = {
   hash: string
   /** The shopper's link without its token. */
@@ -166,9 +166,9 @@ export type FlowState = {
   storedLink: string | null
   /** The picks of this tab's last offer, perhaps for an earlier deposit; null if there are none. */
   offeredPicks: OfferedPicks | null
-  /** The picks that this tab keeps for the next page of this deposit; null if there are none. */
+  /** The picks that this tab keeps for the next stand of this deposit; null if there are none. */
   openPicks: OpenPicks | null
-  /** True once a stand has opened: only the first stand gets kept picks back. */
+  /** True once a stand has opened: only the first stand gets the picks of another deposit's offer. */
   hasOpenedStand: boolean
   payment: Payment | null
   /** Monotonic milliseconds at which the shopper's time ends; null when unknown. */

@@ -3,12 +3,17 @@ import type { Game } from '../../contract/games.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import type { Inventory } from '../../contract/widget-api.ts'
 import { isPicking } from './selectors.ts'
-import type { FlowState } from './state.ts'
+import type { FlowState, Stand } from './state.ts'
 
 /** The picks and the status that the page should show, as the test tracks them. */
 export class Expected {
   /** Includes picks whose items the inventory lacks during a trade: they return when the items do. */
   picked: string[] = []
+  /** The account whose picks they are, as its link without a token; null before the first stand. */
+  account: string | null = null
+  /** The picks when the account could last pick. They return with its link. */
+  kept: { picked: string[]; elsewhere: Map<Game, string[]> } = { picked: [], elsewhere: new Map() }
+  isStandClosed = false
   /** The quote of the inventory with which the picks were last compared. */
   comparedQuote: string | null = null
   /** The picks in the other games. */
@@ -20,12 +25,24 @@ export class Expected {
   status: DepositStatus = 'created'
 
   follow(state: FlowState): void {
-    if (state.page.stage !== 'wait-for-select-items') {
-      this.picked = []
-      this.elsewhere.clear()
-      return
-    }
-    const { inventory } = state.page.stand
+    const { page } = state
+    const wasClosed = this.isStandClosed
+    this.isStandClosed = page.stage !== 'wait-for-select-items'
+    if (page.stage !== 'wait-for-select-items') return
+    this.followAccount(page.stand, wasClosed)
+    this.followInventory(state, page.stand)
+    if (isPicking(state)) this.kept = { picked: this.picked, elsewhere: new Map(this.elsewhere) }
+  }
+
+  private followAccount({ user }: Stand, wasClosed: boolean): void {
+    if (user.tradeUrl !== this.account) this.kept = { picked: [], elsewhere: new Map() }
+    else if (!wasClosed) return
+    this.account = user.tradeUrl
+    this.picked = this.kept.picked
+    this.elsewhere = new Map(this.kept.elsewhere)
+  }
+
+  private followInventory(state: FlowState, { inventory }: Stand): void {
     if (inventory.status !== 'ready' || inventory.inventory.quoteId === this.comparedQuote) return
     this.comparedQuote = inventory.inventory.quoteId
     if (isPicking(state)) this.picked = this.picked.filter((id) => idsIn(inventory.inventory).has(id))
