@@ -110,10 +110,10 @@ function questionOf({ question, inventory }: Stand): Activity | null {
 
 /**
  * Returns the next check of a deposit that is not polled. A shopper who comes back sees the current state immediately,
- * even if the deposit ended without success: a success may have followed. The other checks run while the shopper does
- * nothing. They notice that the store has accepted a webhook, that the shopper's account is known, that the offer from
- * which the shopper stepped back is open, that time is up, that technical works are over, or that the server answers
- * again. They also retry a page that could not be opened.
+ * even of an ended deposit: a success may have followed, or the items may have been taken back. The other checks run
+ * while the shopper does nothing. They notice that the store has accepted a webhook, that the shopper's account is
+ * known, that the offer from which the shopper stepped back is open, that time is up, that technical works are over, or
+ * that the server answers again. They also retry a page that could not be opened.
  */
 function checkOf(state: FlowState): Activity | null {
   const { page, payment, modal, checks, checksFromMs } = state

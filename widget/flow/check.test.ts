@@ -136,7 +136,7 @@ describe('a page that could not be opened', () => {
   })
 })
 
-describe('a deposit that ended without success', () => {
+describe('an ended deposit', () => {
   const timedOut = play(confirming(), loaded({ status: 'tradeTimeout', timeLeft: null })).state
 
   it('D-6 is checked once when the shopper comes back, and shows a late success', () => {
@@ -146,7 +146,18 @@ describe('a deposit that ended without success', () => {
     expect(check(play(returned, { kind: 'paymentUnchanged' }).state)).toBeUndefined()
     const late = play(returned, loaded({ status: 'succeeded', amount: 400, timeLeft: null })).state
     expect(late.modal).toEqual({ kind: 'completed', outcome: 'succeeded', hasAlarm: false })
-    expect(check(play(late, RETURNED).state)).toBeUndefined()
+  })
+
+  it('that succeeded is checked once when the shopper comes back, and shows that the items were taken back', () => {
+    const succeeded = play(confirming(), loaded({ status: 'succeeded', amount: 400, timeLeft: null })).state
+    expect(check(succeeded)).toBeUndefined()
+    const returned = play(succeeded, RETURNED).state
+    expect(check(returned)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
+    const takenBack = loaded({ status: 'succeeded', amount: 0, takenBack: 'all', timeLeft: null })
+    const { state, effects } = play(returned, takenBack)
+    expect(state.payment?.takenBack).toBe('all')
+    expect(effects).toEqual([])
+    expect(check(state)).toBeUndefined()
   })
 
   it('ignores a failed check', () => {

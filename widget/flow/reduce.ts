@@ -113,13 +113,13 @@ function withNextCheck(state: FlowState): FlowState {
 
 /**
  * A page that could not be opened tries again if that may help. A page that shows a deposit repeats what failed, and
- * checks whether the deposit has changed, unless it polls or shows a success.
+ * checks whether the deposit has changed, unless it polls. Even a success changes if its items are taken back.
  */
 function returned(state: FlowState): FlowState {
   const { page, payment } = state
   if (page.stage === 'failed' && isTemporary(page.refusal)) return { ...state, page: { stage: 'none' } }
   const withLook = lookQuietly(repeatFailed(state))
-  return payment === null || payment.status === 'succeeded' ? withLook : { ...withLook, isCheckDue: true }
+  return payment === null ? withLook : { ...withLook, isCheckDue: true }
 }
 
 function retryPressed(state: FlowState): FlowState {
