@@ -273,6 +273,7 @@ describe('items for an amount', () => {
   ])('of %i have the target %i, which is within the limits of the deposit', (amount, target) => {
     const state = play(withItems(), loaded({ maxAmount: 600 }), askFor(amount)).state
     expect(searchActivities(state)).toMatchObject([{ target }])
+    expect(standOf(state).aim).toMatchObject({ asked: amount, target })
   })
 
   it('change no picks if none are found', () => {
@@ -280,7 +281,7 @@ describe('items for an amount', () => {
     const proposal = { kind: 'short', reach: 600 } as const
     const { state } = play(asked, { kind: 'itemsProposed', request: asked.nextRequest - 1, proposal })
     expect(selectionOf(state)).toEqual(['3'])
-    expect(standOf(state).aim).toEqual({ target: 5_000, search: { status: 'done', proposal } })
+    expect(standOf(state).aim).toEqual({ asked: 5_000, target: 5_000, search: { status: 'done', proposal } })
   })
 
   it.each<[string, FlowEvent]>([

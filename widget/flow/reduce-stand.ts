@@ -228,14 +228,14 @@ export function withFailure(state: FlowState, type: InventoryFailure): FlowState
 }
 
 /** Searches for items worth the amount, limited to the payable range, while the deposit is `created`. */
-function amountAsked(state: FlowState, stand: Stand, amount: number): FlowState {
+function amountAsked(state: FlowState, stand: Stand, asked: number): FlowState {
   const { payment, nextRequest: request } = state
   if (stand.inventory.status !== 'ready' || payment?.status !== 'created') return state
   const target = Math.min(
-    Math.max(amount, stand.inventory.inventory.minPrice, 1),
+    Math.max(asked, stand.inventory.inventory.minPrice, 1),
     payment.maxAmount ?? Number.POSITIVE_INFINITY,
   )
-  const aim: Stand['aim'] = { target, search: { status: 'searching', request } }
+  const aim: Stand['aim'] = { asked, target, search: { status: 'searching', request } }
   return withStand({ ...state, nextRequest: request + 1 }, { aim })
 }
 

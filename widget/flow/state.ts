@@ -60,8 +60,12 @@ export const SORTS = ['default', 'priceDown', 'priceUp'] as const
 /** `default` is the order of the server's answer, newest first. */
 export type Sort = (typeof SORTS)[number]
 
-/** The amount for which the page proposes items, in minor units, and the latest answer. */
+/**
+ * The amount for which the page proposes items, and the latest answer. `target` is the payable amount that is nearest to
+ * the one that the shopper `asked` for. In minor units.
+ */
 export type Aim = {
+  asked: number
   target: number
   search: { status: 'searching'; request: number } | { status: 'done'; proposal: Proposal }
 }

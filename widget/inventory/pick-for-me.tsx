@@ -89,9 +89,12 @@ export function useOutcome(stand: Stand, { currency }: Payment): string | null {
   const { proposal } = aim.search
   switch (proposal.kind) {
     case 'found': {
-      if (selectedTotal(stand) !== proposal.total) return null
-      const over = proposal.total - aim.target
-      return over === 0 ? texts.pickExact : texts.pickOver(money(over, currency))
+      const { total } = proposal
+      if (selectedTotal(stand) !== total) return null
+      const { asked, target } = aim
+      if (asked < target) return texts.pickLeast(money(target, currency), money(total, currency))
+      if (asked > target) return texts.pickMost(money(target, currency), money(total, currency))
+      return total === target ? texts.pickExact : texts.pickOver(money(total - target, currency))
     }
     case 'short':
       return texts.pickShort(money(proposal.reach, currency))

@@ -1,6 +1,7 @@
 import type { Payment } from '../../contract/widget-api.ts'
 import { selectedTotal } from '../flow/selectors.ts'
-import type { Stand } from '../flow/state.ts'
+import type { Aim, Stand } from '../flow/state.ts'
+import type { StandTexts } from '../i18n/stand.ts'
 import { useStandTexts } from './texts.ts'
 
 /** Progress of the picked items towards the amount that the shopper asked for, or else the store's target. */
@@ -10,7 +11,7 @@ export function Target({ stand, payment }: { stand: Stand; payment: Payment }) {
   const target = stand.aim?.target ?? payment.targetAmount
   if (!target) return null
   const total = selectedTotal(stand)
-  const label = target === payment.targetAmount ? texts.target : texts.pickTarget
+  const label = target === payment.targetAmount ? texts.target : labelOf(stand.aim, texts)
   const progressText = texts.targetReached(money(total, currency), money(target, currency))
   return (
     <div className="target">
@@ -22,4 +23,10 @@ export function Target({ stand, payment }: { stand: Stand; payment: Payment }) {
       </progress>
     </div>
   )
+}
+
+/** An amount that had to be raised or lowered is not called the shopper's. */
+function labelOf(aim: Aim | null, texts: StandTexts): string {
+  if (aim === null || aim.asked === aim.target) return texts.pickTarget
+  return aim.asked < aim.target ? texts.pickLeastTarget : texts.pickMostTarget
 }
