@@ -97,6 +97,8 @@ it('a payment of which some items went back says why it brings less', () => {
   expect(html({ takenBack: 'some' })).toContain(en.someTakenBack)
   expect(html({ takenBack: 'some' })).toContain(en.outcomes.succeeded.title)
   expect(html({})).not.toContain(en.someTakenBack)
+  // The page of an old deposit has no amount.
+  expect(html({ takenBack: 'some', amount: null })).toContain(en.someTakenBack)
 })
 
 it.each(['cancelledByStore', 'cancelledElsewhere'] as const)(

@@ -140,14 +140,15 @@ export function ReceiptLink({ payment: { receiptUrl } }: { payment: Payment }) {
 
 function Received({ payment }: { payment: Payment }) {
   const { texts } = useModalTexts()
-  if (payment.amount === null) return null
+  const lossNote = payment.takenBack === 'some' && <p className="quiet">{texts.someTakenBack}</p>
+  if (payment.amount === null) return lossNote
   return (
     <div className="received">
       <span>{texts.youReceive}</span>
       <strong>
         <Amount minor={payment.amount} currency={payment.currency} />
       </strong>
-      {payment.takenBack === 'some' && <p className="quiet">{texts.someTakenBack}</p>}
+      {lossNote}
       <PaymentMoney payment={payment} />
       {payment.heldUntil !== null && payment.redirectUrl !== undefined && (
         <p className="quiet">{texts.redirectSoon}</p>
