@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { testDatabase } from '../../gateway/testing/database.ts'
+import { openFolder } from '../files/folder.ts'
+import { openKey } from '../files/key.ts'
 import { run } from './run.ts'
 
 it('a vault whose log was changed does not start, and the till has the reason', async () => {
@@ -13,6 +15,7 @@ it('a vault whose log was changed does not start, and the till has the reason', 
     rmSync(folder, { recursive: true })
     await database.close()
   })
+  openKey(openFolder(folder))
   writeFileSync(join(folder, 'log.jsonl'), '{"n":1}\n', { mode: 0o600 })
   const settings = {
     mode: 'sandbox',

@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import { isSteamId } from '../../contract/steam-id.ts'
 import type { Folder } from './folder.ts'
-import type { Key } from './key.ts'
+import { checkContent, readJson } from './json.ts'
+import { type Key, openSealed } from './key.ts'
 
 const FILE = 'accounts.json'
 const STEAM_ID = z.string().refine(isSteamId)
@@ -30,7 +31,9 @@ export function readAccounts(folder: Folder, key: Key): Account[] {
   return rowsOf(folder).map(({ steamId, sells, sealed }) => ({
     steamId,
     sells,
-    secrets: secretsSchema.parse(JSON.parse(key.open(sealed, placeOf(steamId)))),
+    secrets: secretsSchema.parse(
+      JSON.parse(openSealed(folder, key, { name: FILE, sealed, place: placeOf(steamId) })),
+    ),
   }))
 }
 
@@ -43,4 +46,5 @@ export function saveAccount(folder: Folder, key: Key, account: Account): void {
   folder.write(FILE, `${JSON.stringify(fileSchema.parse([...others, row]), null, 2)}\n`)
 }
 
-const rowsOf = (folder: Folder) => fileSchema.parse(JSON.parse(folder.read(FILE) ?? '[]'))
+const rowsOf = (folder: Folder) =>
+  checkContent(folder, { name: FILE, schema: fileSchema, content: readJson(folder, FILE) ?? [] })

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Approval } from '../giving/judge.ts'
 import type { Folder } from './folder.ts'
-import type { Key } from './key.ts'
+import { type Key, openSealed } from './key.ts'
 
 const approvalSchema = z.strictObject({
   partner: z.strictObject({ steamId: z.string(), token: z.string() }),
@@ -20,6 +20,8 @@ export function saveApproval(
 }
 
 export function readApproval(folder: Folder, key: Key, wishId: string): Approval | undefined {
-  const sealed = folder.read(fileOf(wishId))
-  return sealed === undefined ? undefined : approvalSchema.parse(JSON.parse(key.open(sealed, fileOf(wishId))))
+  const name = fileOf(wishId)
+  const sealed = folder.read(name)
+  if (sealed === undefined) return undefined
+  return approvalSchema.parse(JSON.parse(openSealed(folder, key, { name, sealed, place: name })))
 }

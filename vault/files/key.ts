@@ -2,7 +2,9 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import type { Folder } from './folder.ts'
 
-const FILE = 'key'
+export const KEY_FILE = 'key'
+/** Each of these was made with a key, which a new one could not replace. */
+const FILES_OF_A_KEY = ['accounts.json', 'markets.json', 'log.jsonl', 'log.begun']
 const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
@@ -16,14 +18,32 @@ export type Key = {
   mac(text: string): string
 }
 
-/** Reads the key, or makes one if there is none. */
+/** Reads the key, or makes one in a new folder. Throws if the key is missing from a folder that had one. */
 export function openKey(folder: Folder): Key {
-  const stored = folder.read(FILE)
+  const file = folder.at(KEY_FILE)
+  const stored = folder.read(KEY_FILE)
+  if (stored === undefined && FILES_OF_A_KEY.some(folder.has))
+    throw new Error(
+      `${file} is missing. Without it the vault can read neither its secrets nor its log: restore it.`,
+    )
   const hex = stored?.trim() ?? randomBytes(KEY_BYTES).toString('hex')
   if (!/^[0-9a-f]{64}$/.test(hex))
-    throw new Error(`${folder.at(FILE)} is not the key of a vault: restore it from a backup.`)
-  if (stored === undefined) folder.write(FILE, `${hex}\n`)
+    throw new Error(`${file} is not the key of a vault: restore it from a backup.`)
+  if (stored === undefined) folder.write(KEY_FILE, `${hex}\n`)
   return keyOf(Buffer.from(hex, 'hex'))
+}
+
+type Sealed = { name: string; sealed: string; place: string }
+
+/** Opens a sealed text of a file. The error names the file and the key, because either may be the wrong one. */
+export function openSealed(folder: Folder, key: Key, { name, sealed, place }: Sealed): string {
+  try {
+    return key.open(sealed, place)
+  } catch {
+    throw new Error(
+      `${folder.at(KEY_FILE)} does not open ${place} in ${folder.at(name)}: one of the two files was changed. Restore it.`,
+    )
+  }
 }
 
 function keyOf(bytes: Buffer): Key {

@@ -6,7 +6,7 @@ import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, wri
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import { type Folder, syncFolder } from './folder.ts'
-import type { Key } from './key.ts'
+import { KEY_FILE, type Key } from './key.ts'
 
 const FILE = 'log.jsonl'
 /** Written to the vault's folder once a log exists, so the vault notices if its log is deleted. */
@@ -117,16 +117,8 @@ function* readChain(folder: Folder, key: Key): Generator<Entry, Chain, undefined
   for (const line of completeLines(file)) {
     const parsed = lineOf(line.toString('utf8'))
     const n = chain.count + 1
-    if (
-      parsed === undefined ||
-      parsed.n !== n ||
-      parsed.before !== chain.lastMac ||
-      parsed.mac !== macOf(key, parsed)
-    ) {
-      throw new Error(
-        `Entry ${n} of ${file} is not what the vault wrote. The vault gives nothing until the log is restored.`,
-      )
-    }
+    if (parsed === undefined || parsed.n !== n || parsed.before !== chain.lastMac) throw changedEntry(n, file)
+    if (parsed.mac !== macOf(key, parsed)) throw n === 1 ? otherKey(folder) : changedEntry(n, file)
     chain.count = n
     chain.lastMac = parsed.mac
     chain.length += line.length + 1
@@ -134,6 +126,17 @@ function* readChain(folder: Folder, key: Key): Generator<Entry, Chain, undefined
   }
   return chain
 }
+
+const changedEntry = (n: number, file: string): Error =>
+  new Error(
+    `Entry ${n} of ${file} is not what the vault wrote. The vault gives nothing until the log is restored.`,
+  )
+
+/** With another key, the first entry already seems changed. An older log in its place would forget gifts. */
+const otherKey = (folder: Folder): Error =>
+  new Error(
+    `${folder.at(KEY_FILE)} is not the key that signed ${folder.at(FILE)}, or entry 1 of the log was changed. The vault gives nothing until the right file is restored.`,
+  )
 
 /** Yields the lines of a file without their line breaks. Omits text after the last line break: it is incomplete. */
 function* completeLines(file: string): Generator<Buffer> {

@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { MARKETS, type MarketName } from '../../contract/markets.ts'
 import { isSteamId } from '../../contract/steam-id.ts'
 import type { Folder } from './folder.ts'
-import type { Key } from './key.ts'
+import { checkContent, readJson } from './json.ts'
+import { type Key, openSealed } from './key.ts'
 
 const FILE = 'markets.json'
 
@@ -25,7 +26,8 @@ export type MarketAccess = Omit<z.infer<typeof rowSchema>, 'sealedKey'> & { key:
 
 const placeOf = (market: MarketName): string => `key of ${market}`
 
-const rowsOf = (folder: Folder) => fileSchema.parse(JSON.parse(folder.read(FILE) ?? '[]'))
+const rowsOf = (folder: Folder) =>
+  checkContent(folder, { name: FILE, schema: fileSchema, content: readJson(folder, FILE) ?? [] })
 const write = (folder: Folder, rows: z.infer<typeof fileSchema>): void =>
   folder.write(FILE, `${JSON.stringify(fileSchema.parse(rows), null, 2)}\n`)
 
@@ -33,7 +35,7 @@ const write = (folder: Folder, rows: z.infer<typeof fileSchema>): void =>
 export function readMarkets(folder: Folder, key: Key): MarketAccess[] {
   return rowsOf(folder).map(({ sealedKey, ...row }) => ({
     ...row,
-    key: key.open(sealedKey, placeOf(row.market)),
+    key: openSealed(folder, key, { name: FILE, sealed: sealedKey, place: placeOf(row.market) }),
   }))
 }
 

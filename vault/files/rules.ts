@@ -1,6 +1,7 @@
 /** Where items may go, and how much may leave. The vault reads the file at its start. */
 import { z } from 'zod'
 import type { Folder } from './folder.ts'
+import { checkContent, readJson } from './json.ts'
 import { partnerOfLink } from './trade-link.ts'
 
 const FILE = 'rules.json'
@@ -65,21 +66,10 @@ export function changeRules(folder: Folder, change: (rules: WrittenRules) => Wri
 }
 
 function readWritten(folder: Folder): WrittenRules {
-  const text = folder.read(FILE)
+  const content = readJson(folder, FILE)
   // The cast is unchecked: every caller passes the result to `check`.
-  return text === undefined ? NOTHING_MAY_LEAVE : (jsonOf(text) as WrittenRules)
+  return content === undefined ? NOTHING_MAY_LEAVE : (content as WrittenRules)
 }
 
-function check(folder: Folder, rules: WrittenRules): Rules {
-  const result = rulesSchema.safeParse(rules)
-  if (result.success) return result.data
-  throw new Error(`${folder.at(FILE)}: ${z.prettifyError(result.error)}`)
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+const check = (folder: Folder, content: WrittenRules): Rules =>
+  checkContent(folder, { name: FILE, schema: rulesSchema, content })
