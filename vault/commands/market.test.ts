@@ -48,7 +48,7 @@ function terminal(answers?: string[]): Terminal {
   }
 }
 
-const add = (account: string, flags: { sellsItself?: boolean } = {}, answers?: string[]) =>
+const add = (account: string, flags: { sellsItself?: boolean; mayLose?: boolean } = {}, answers?: string[]) =>
   addMarket(settings(), terminal(answers), {
     market: MARKET,
     account,
@@ -115,5 +115,21 @@ describe('accounts at a market', () => {
     expect(() => switchMarketAt(settings(), terminal(), { market: 'waxpeer.com', isOff: true })).toThrow(
       'not set up',
     )
+  })
+
+  it('that are switched off stay off with a new key, and the command says so, with the flags that apply', async () => {
+    await add(SELLER, { mayLose: true })
+    expect(printed.at(-1)).toContain('on, below cost too')
+    await add(BOT, { sellsItself: true })
+    switchMarketAt(settings(), terminal(), { market: MARKET, account: SELLER, isOff: true })
+    await add(SELLER, {}, [`new-${KEY}`])
+    expect(accesses()).toMatchObject([
+      { steamId: SELLER, key: `new-${KEY}`, isOff: true, mayLose: false },
+      { steamId: BOT, isOff: false },
+    ])
+    expect(printed.slice(-2)).toEqual([
+      `${MARKET} is set up for ${SELLER}: off, never below cost. Restart the vault.`,
+      expect.stringContaining('still switched off'),
+    ])
   })
 })

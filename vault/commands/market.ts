@@ -4,7 +4,7 @@ import type { MarketName } from '../../contract/markets.ts'
 import { readAccounts } from '../files/accounts.ts'
 import { openFolder } from '../files/folder.ts'
 import { openKey } from '../files/key.ts'
-import { readMarkets, saveMarket, switchMarket } from '../files/markets.ts'
+import { isSwitchedOff, type MarketAccess, readMarkets, saveMarket, switchMarket } from '../files/markets.ts'
 import type { Settings } from '../settings.ts'
 import { Refusal, type Terminal } from '../terminal.ts'
 
@@ -32,8 +32,11 @@ export async function addMarket(
   const secret = (piped ?? (await terminal.ask(`Key of ${market}`, { hidden: true }))).trim()
   if (!/^[\x21-\x7e]{8,128}$/.test(secret))
     throw new Refusal("That cannot be a market's key, which has 8 to 128 characters and no spaces.")
-  saveMarket(folder, key, { market, steamId: account, mayLose, sellsItself, isOff: false, key: secret })
-  terminal.print(`${market} is set up for ${account}. Restart the vault.`)
+  const access = { market, steamId: account, mayLose, sellsItself }
+  saveMarket(folder, key, { ...access, key: secret })
+  const isOff = isSwitchedOff(folder, access)
+  terminal.print(`${market} is set up for ${account}: ${flagsText({ ...access, isOff })}. Restart the vault.`)
+  if (isOff) terminal.print('It is still switched off. To list there again, use market-on.')
 }
 
 /** Explains the risk, and asks a person for a yes. Input from a pipe counts as a yes. */
@@ -74,9 +77,16 @@ export function switchMarketAt(
 
 export function showMarkets(settings: Settings, terminal: Terminal): void {
   const folder = openFolder(settings.folder)
-  for (const { market, steamId, isOff, mayLose, sellsItself } of readMarkets(folder, openKey(folder))) {
-    const words = [isOff ? 'off' : 'on', mayLose ? 'below cost too' : 'never below cost']
-    if (sellsItself) words.push('a bot that collects deposits: the market has a session token of the bot')
-    terminal.print(`${market}\t${steamId}\t${words.join(', ')}`)
-  }
+  for (const access of readMarkets(folder, openKey(folder)))
+    terminal.print(`${access.market}\t${access.steamId}\t${flagsText(access)}`)
+}
+
+function flagsText({
+  isOff,
+  mayLose,
+  sellsItself,
+}: Omit<MarketAccess, 'market' | 'steamId' | 'key'>): string {
+  const words = [isOff ? 'off' : 'on', mayLose ? 'below cost too' : 'never below cost']
+  if (sellsItself) words.push('a bot that collects deposits: the market has a session token of the bot')
+  return words.join(', ')
 }

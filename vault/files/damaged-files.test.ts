@@ -31,7 +31,7 @@ beforeEach(() => {
   const key = openKey(folder)
   const secrets = { accountName: 'a', refreshToken: 'r', sharedSecret: SECRET, identitySecret: SECRET }
   saveAccount(folder, key, { steamId: ACCOUNT, sells: true, secrets })
-  const flags = { mayLose: false, sellsItself: false, isOff: false }
+  const flags = { mayLose: false, sellsItself: false }
   saveMarket(folder, key, { market: 'waxpeer.com', steamId: ACCOUNT, key: 'k'.repeat(31), ...flags })
   saveApproval(folder, key, {
     wishId: '7',

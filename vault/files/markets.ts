@@ -50,10 +50,18 @@ const isSameAccount =
 export const isSwitchedOff = (folder: Folder, at: AccountAtMarket): boolean =>
   rowsOf(folder).some((row) => isSameAccount(at)(row) && row.isOff)
 
-/** Adds an account at a market, or replaces its key and flags. */
-export function saveMarket(folder: Folder, key: Key, { key: secret, ...row }: MarketAccess): void {
+/**
+ * Adds an account at a market, or replaces its key and flags. An account that is switched off stays off: its operator
+ * may change the key because somebody else has it.
+ */
+export function saveMarket(
+  folder: Folder,
+  key: Key,
+  { key: secret, ...row }: Omit<MarketAccess, 'isOff'>,
+): void {
   const rows = rowsOf(folder)
-  const saved = { ...row, sealedKey: key.seal(secret, placeOf(row.market)) }
+  const isOff = rows.some((each) => isSameAccount(row)(each) && each.isOff)
+  const saved = { ...row, isOff, sealedKey: key.seal(secret, placeOf(row.market)) }
   write(
     folder,
     rows.some(isSameAccount(row))

@@ -201,7 +201,6 @@ export async function openTestBench(options: { database?: BenchDatabase; marketD
           market: name,
           steamId,
           mayLose,
-          isOff: false,
           sellsItself: false,
           key,
         })
@@ -214,7 +213,7 @@ export async function openTestBench(options: { database?: BenchDatabase; marketD
       const { steamId } = bot
       this.writeRules({ destinations: { own: { steamId, tradeLink: tradeLink(bot) } } })
       const folder = openFolder(path)
-      const access = { market: CSGO_MARKET, steamId, mayLose: false, isOff: false, sellsItself: true }
+      const access = { market: CSGO_MARKET, steamId, mayLose: false, sellsItself: true }
       saveMarket(folder, openKey(folder), { ...access, key: market.open(steamId) })
     },
     /** Switches a market off at the vault, as its operator does. */

@@ -99,7 +99,7 @@ function writeVaultFiles(steam: RunningSteam, market: RunningMarket, path: strin
     limits: LIMITS,
     usdWithoutPrice: '100.00',
   }))
-  const access = { steamId, mayLose: false, isOff: false, sellsItself: false }
+  const access = { steamId, mayLose: false, sellsItself: false }
   saveMarket(folder, key, { ...access, market: 'market.csgo.com', key: market.open(steamId) })
   saveMarket(folder, key, { ...access, market: 'waxpeer.com', key: market.waxpeer.open(steamId) })
   return steamId
