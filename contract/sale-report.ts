@@ -18,3 +18,16 @@ export type SaleReport =
   | { kind: 'cancelled' }
   /** The given item went back. `causer`: the side that took it back; `refund`: what the market pays nevertheless. */
   | { kind: 'reversed'; causer: 'buyer' | 'seller' | 'unknown'; refund: bigint }
+
+type MoneyKind = Extract<SaleReport['kind'], 'settling' | 'paid' | 'cancelled' | 'reversed'>
+
+/**
+ * True if what a market says now about the money of a sale counts after `earlier`: its last word, or the state of the
+ * sale. Money that was paid changes only by a reversal, and a reversal never changes. The vault's record and the till's
+ * books follow this rule, so they show the same money.
+ */
+export const mayFollow = (earlier: string | null, news: MoneyKind): boolean =>
+  earlier !== 'reversed' && (earlier !== 'paid' || news === 'reversed')
+
+/** True if a market can pay or refund this amount for an item that was sold at this price. */
+export const isPayable = (amount: bigint, price: bigint): boolean => amount >= 0n && amount <= price

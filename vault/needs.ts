@@ -21,6 +21,7 @@ const LASTS_MS = {
   strange_listing: 7 * DAY_MS,
   other_price: 7 * DAY_MS,
   too_much: 7 * DAY_MS,
+  sale_changed: 7 * DAY_MS,
   sale_untold: 7 * DAY_MS,
   offer_stuck: 2 * DAY_MS,
   offer_in_escrow: 2 * HOUR_MS,

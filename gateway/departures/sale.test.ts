@@ -79,9 +79,15 @@ describe('a sale', () => {
     }
   })
 
+  it('keeps the amount that was paid first, because a payment changes only by a reversal', () => {
+    const once = saleAfter(paid)
+    expect(judgeSale(once, { kind: 'paid', received: 940n }, at(59))).toBe(once)
+  })
+
   it('ignores a report of an amount that is negative or exceeds the price', () => {
     expect(saleAfter({ kind: 'paid', received: 1_001n }).state).toBe('listed')
     expect(saleAfter({ kind: 'settling', received: -1n, settlesAt: at(1) }).state).toBe('listed')
+    expect(saleAfter(paid, { ...reversed, refund: 1_001n }).state).toBe('paid')
   })
 })
 

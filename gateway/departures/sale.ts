@@ -1,5 +1,5 @@
 /** The life of a sale. Pure. */
-import type { SaleReport } from '../../contract/sale-report.ts'
+import { isPayable, mayFollow, type SaleReport } from '../../contract/sale-report.ts'
 import type { MarketAccountKind, SaleState, SaleTable } from '../db/sale-tables.ts'
 
 /**
@@ -70,18 +70,21 @@ export function judgeSale(sale: Sale, report: SaleReport, at: Date): Sale {
       const { received, settlesAt } = report
       const isSame = sale.received === received && sale.settlesAt?.getTime() === settlesAt.getTime()
       if (sale.state === 'settling' && isSame) return sale
-      return isPlausible(sale, received) ? changeTo('settling', { received, settlesAt }) : sale
+      return isPayable(received, sale.price) ? changeTo('settling', { received, settlesAt }) : sale
     }
-    case 'paid':
-      if (sale.state === 'paid' && sale.received === report.received) return sale
-      return isPlausible(sale, report.received) ? changeTo('paid', { received: report.received }) : sale
+    case 'paid': {
+      const { received } = report
+      const isNews = mayFollow(sale.state, 'paid') && isPayable(received, sale.price)
+      return isNews ? changeTo('paid', { received }) : sale
+    }
     case 'cancelled':
       if (sale.state === 'cancelled' || sale.state === 'late') return sale
       return changeTo(awaitsMoney(sale.state) ? 'late' : 'cancelled')
-    case 'reversed':
-      return sale.state === 'reversed'
-        ? sale
-        : changeTo('reversed', { causer: report.causer, refund: report.refund })
+    case 'reversed': {
+      const { causer, refund } = report
+      const isNews = mayFollow(sale.state, 'reversed') && isPayable(refund, sale.price)
+      return isNews ? changeTo('reversed', { causer, refund }) : sale
+    }
     default:
       return report satisfies never
   }
@@ -97,9 +100,6 @@ function afterDelivery(sale: Sale, { steamTradeId }: { steamTradeId: string }, c
 }
 
 const awaitsMoney = (state: SaleState): boolean => state === 'delivered' || state === 'settling'
-
-/** False for a reported amount that is negative or exceeds the price. */
-const isPlausible = ({ price }: Sale, received: bigint): boolean => received >= 0n && received <= price
 
 export function isOver(state: SaleState): boolean {
   return (

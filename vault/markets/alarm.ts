@@ -11,6 +11,11 @@ export type Alarm =
   | { kind: 'other_price'; itemId: string }
   /** The market claims to pay more than the price. The seller does not believe it, and asks again. */
   | { kind: 'too_much'; itemId: string }
+  /**
+   * The market says something else about a sale that it had paid or reversed. `problem`: the first word, which stays in
+   * the books, and the new one.
+   */
+  | { kind: 'sale_changed'; itemId: string; problem: string }
   /** The vault's limits have no room. The seller tries again while the buyer waits. */
   | { kind: 'no_room'; dealId: string }
 
@@ -26,6 +31,11 @@ export function alarmLine(alarm: Alarm): [line: string, about: Record<string, st
       return ['the market showed a listing at a price that the vault did not set', { listing: alarm.itemId }]
     case 'too_much':
       return ['the market claimed to pay more than the price', { listing: alarm.itemId }]
+    case 'sale_changed':
+      return [
+        'the market changed what it had said about a finished sale',
+        { listing: alarm.itemId, problem: alarm.problem },
+      ]
     case 'no_room':
       return ['the limits had no room for a sale', { deal: alarm.dealId }]
     default:

@@ -1,5 +1,9 @@
+import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { bookOf, createFold, type DatedEntry, latestListing, type SaleEntry } from './book.ts'
+import { judgeSale, newSale, type Sale } from '../../gateway/departures/sale.ts'
+import { bookOf, createFold, type DatedEntry, type Listing, latestListing, type SaleEntry } from './book.ts'
+import type { Outcome } from './market.ts'
+import { reportsOf } from './reports.ts'
 
 const at = new Date(0)
 const [market, account, appId] = ['market.test', '76561198000000001', 730]
@@ -39,4 +43,42 @@ it('an item number that a market reuses belongs to the newest listing', () => {
     ['on_sale', 60n],
   ])
   expect(latestListing(book, { market, itemId })?.assetId).toBe('3')
+})
+
+const amount = fc.bigInt({ min: 0n, max: 90n })
+const end = fc.oneof(
+  fc.constant<Outcome['end']>({ kind: 'cancelled' }),
+  amount.map((receivedMinor): Outcome['end'] => ({ kind: 'settling', receivedMinor, settlesAt: at })),
+  amount.map((receivedMinor): Outcome['end'] => ({ kind: 'paid', receivedMinor })),
+  amount.map((refundMinor): Outcome['end'] => ({ kind: 'reversed', causer: 'buyer', refundMinor })),
+)
+/** A given item whose sale is cancelled is late in the till's books. */
+const moneyOfListing = (last: Listing['end']) =>
+  last === null
+    ? ['delivered']
+    : last.kind === 'cancelled'
+      ? ['late']
+      : [last.kind, 'refundMinor' in last ? last.refundMinor : 'receivedMinor' in last && last.receivedMinor]
+const moneyOfSale = ({ state, received, refund }: Sale) =>
+  state === 'reversed'
+    ? [state, refund]
+    : state === 'settling' || state === 'paid'
+      ? [state, received]
+      : [state]
+
+it('the till’s books show the same money of a given item as the record, whatever a market says in turn', () => {
+  fc.assert(
+    fc.property(fc.array(end, { maxLength: 6 }), (ends) => {
+      const { book, add } = createFold()
+      let sale = newSale(100n)
+      const outcomes = ends.map((each): SaleEntry => ({ kind: 'outcome', market, itemId, end: each }))
+      for (const entry of [...ENTRIES.slice(0, 10), ...outcomes]) {
+        add({ at, entry })
+        for (const told of reportsOf(book, entry, () => false))
+          if (told.kind === 'report') sale = judgeSale(sale, told.report, at)
+      }
+      const listing = latestListing(book, { market, itemId })
+      expect(moneyOfSale(sale)).toEqual(moneyOfListing(listing?.end ?? null))
+    }),
+  )
 })

@@ -1,4 +1,5 @@
 /** The vault's view of its sales: an append-only journal, and the state that follows from it. Pure. */
+import { mayFollow } from '../../contract/sale-report.ts'
 import type { EndedOffer, GivenAsset } from '../giving/gift.ts'
 import type { DueGift, Outcome } from './market.ts'
 
@@ -49,7 +50,7 @@ export type Listing = AccountFields & {
   begunAt: Date
   /** `in_deal`: sold and not given yet. `over`: ended, and the item was not given. */
   state: 'on_sale' | 'in_deal' | 'given' | 'over'
-  /** The market's latest report on the sale, of those that `withEnd` accepted; null before the first. */
+  /** The market's latest report on the sale, of those that `takesEnd` accepts; null before the first. */
   end: Outcome['end'] | null
 }
 
@@ -232,7 +233,9 @@ function applyEntry(draft: Draft, { at, entry }: DatedEntry): void {
       return
     }
     case 'outcome':
-      changeLast(draft, isListing(entry), (listing) => withEnd(listing, entry.end))
+      changeLast(draft, isListing(entry), (listing) =>
+        takesEnd(listing, entry.end) ? { ...listing, end: entry.end } : listing,
+      )
       return
     default:
       changeDeal(draft, entry, at)
@@ -300,12 +303,9 @@ function evolveDeal(deal: Deal, entry: DealEntry, at: Date): Deal {
   }
 }
 
-/** Records the market's report on a sale. After a payment or a reversal, only a reversal is recorded. */
-function withEnd(listing: Listing, end: Outcome['end']): Listing {
-  const isSettled = listing.end?.kind === 'paid' || listing.end?.kind === 'reversed'
-  if (isSettled && end.kind !== 'reversed') return listing
-  return { ...listing, end }
-}
+/** True if the market's report on the sale changes the listing. */
+export const takesEnd = ({ end }: Pick<Listing, 'end'>, news: Outcome['end']): boolean =>
+  news.kind !== 'pending' && mayFollow(end?.kind ?? null, news.kind)
 
 /** Changes the newest matching listing. At most one matching listing is still open. */
 function changeLast(

@@ -208,6 +208,19 @@ it('each unreadable deal causes only one alarm', async () => {
   expect(out.alarms).toEqual(unread.map((dealId) => ({ kind: 'unread_deal', dealId })))
 })
 
+/** Sells an item, which the market has paid. */
+async function sellOne() {
+  const out = createOutside()
+  await runVault(out)
+  out.buy(1)
+  await runVault(out)
+  out.letOthersAct(true)
+  await runVault(out)
+  const sold = out.items.find(({ stage }) => stage === 'given')
+  if (sold === undefined) throw new Error('nothing was sold')
+  return { out, sold }
+}
+
 describe('a market that lies', () => {
   it.each([
     ['an item', 'asset', 'asset_not_listed'],
@@ -262,6 +275,35 @@ describe('a market that lies', () => {
     sold.end = { kind: 'paid', receivedMinor: 100n }
     await runVault(out)
     expect(endOf()).toEqual({ kind: 'paid', receivedMinor: 100n })
+  })
+
+  it.each<[string, NonNullable<Listing['end']>, string]>([
+    ['another amount', { kind: 'paid', receivedMinor: 94n }, 'paid, now paid with another amount'],
+    ['settling', { kind: 'settling', receivedMinor: 95n, settlesAt: new Date(0) }, 'paid, now settling'],
+    ['cancelled', { kind: 'cancelled' }, 'paid, now cancelled'],
+  ])(
+    'and changes a paid sale to %s is not followed: no entry, one alarm, however often it is asked',
+    async (_what, end, problem) => {
+      const { out, sold } = await sellOne()
+      sold.end = end
+      const [entriesBefore, seller] = [out.entries.length, out.seller()]
+      for (let look = 0; look < 20; look += 1) expect(await seller.followMoney(APP, new Date(0))).toBe(false)
+      expect(out.entries).toHaveLength(entriesBefore)
+      expect(out.alarms).toEqual([{ kind: 'sale_changed', itemId: sold.itemId, problem }])
+    },
+  )
+
+  it('and changes the refund of a reversed sale is not followed, and causes one alarm', async () => {
+    const { out, sold } = await sellOne()
+    const seller = out.seller()
+    for (const refundMinor of [20n, 20n, 19n, 18n]) {
+      sold.end = { kind: 'reversed', causer: 'buyer', refundMinor }
+      await seller.followMoney(APP, new Date(0))
+    }
+    expect(out.book().listings.find(({ itemId }) => itemId === sold.itemId)?.end).toMatchObject({
+      refundMinor: 20n,
+    })
+    expect(out.alarms).toMatchObject([{ problem: 'reversed, now reversed with another amount' }])
   })
 
   it('is asked to take down a listing that somebody else made with our key', async () => {

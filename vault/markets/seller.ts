@@ -1,4 +1,5 @@
 /** Sells on one market: lists items, gives sold items, and follows the money. The shell around book.ts and deal.ts. */
+import { isPayable } from '../../contract/sale-report.ts'
 import type { GiftOffers } from '../giving/gift.ts'
 import type { Alarm } from './alarm.ts'
 import {
@@ -11,6 +12,7 @@ import {
   latestListing,
   type MarketAccount,
   NO_SESSION,
+  takesEnd,
 } from './book.ts'
 import { type DealBeforeOffer, type DealWithOffer, stepAfter, stepBefore } from './deal.ts'
 import { earliestEndMs, judgeDue, type OwnListing } from './judge-due.ts'
@@ -57,6 +59,8 @@ export function createSeller(parts: Parts) {
   const { list, unlist, reprice } = listings
   /** The numbers of unreadable deals that an alarm has reported. */
   const unreadDeals = new Map<string, true>()
+  /** The listings about whose changed end an alarm has reported. */
+  const changedSales = new WeakSet<Listing>()
   return {
     list,
     unlist,
@@ -84,7 +88,7 @@ export function createSeller(parts: Parts) {
       const deals = [...parts.journal.book().deals.values()].filter(isOfAccount(parts.marketAccount))
       for (const deal of deals) await advance(parts, dueBy, deal)
     },
-    followMoney: (appId: number, since: Date) => followMoney(parts, appId, since),
+    followMoney: (appId: number, since: Date) => followMoney(parts, changedSales, { appId, since }),
   }
 }
 
@@ -271,7 +275,11 @@ function lastListedAt(book: Book, { market, itemIds }: Deal): Date {
 }
 
 /** Records the outcomes of sales. Returns true if the market had news. */
-async function followMoney({ market, journal, alarm }: Parts, appId: number, since: Date): Promise<boolean> {
+async function followMoney(
+  { market, journal, alarm }: Parts,
+  changedSales: WeakSet<Listing>,
+  { appId, since }: { appId: number; since: Date },
+): Promise<boolean> {
   const answer = await market.outcomes(appId, since)
   if (answer.kind !== 'answered') return false
   let hasNews = false
@@ -279,6 +287,12 @@ async function followMoney({ market, journal, alarm }: Parts, appId: number, sin
     const listing = latestListing(journal.book(), { market: market.name, itemId })
     if (listing === undefined || isSaleBefore(journal.book(), listing, soldAt)) continue
     if (end.kind === 'pending' || isSame(listing.end, end)) continue
+    if (!takesEnd(listing, end)) {
+      const problem = `${listing.end?.kind}, now ${wordOf(end, listing.end)}`
+      if (!changedSales.has(listing)) alarm({ kind: 'sale_changed', itemId, problem })
+      changedSales.add(listing)
+      continue
+    }
     if (isTooMuch(listing, end)) {
       alarm({ kind: 'too_much', itemId })
       continue
@@ -311,9 +325,13 @@ function isSaleBefore({ listings }: Book, latest: Listing, soldAt: Date): boolea
   )
 }
 
-const isTooMuch = ({ priceMinor }: Listing, end: NonNullable<Listing['end']>): boolean =>
-  (end.kind === 'reversed' && end.refundMinor > priceMinor) ||
-  ((end.kind === 'settling' || end.kind === 'paid') && end.receivedMinor > priceMinor)
+function isTooMuch({ priceMinor }: Listing, end: Outcome['end']): boolean {
+  if (end.kind === 'reversed') return !isPayable(end.refundMinor, priceMinor)
+  return (end.kind === 'settling' || end.kind === 'paid') && !isPayable(end.receivedMinor, priceMinor)
+}
+
+const wordOf = ({ kind }: Outcome['end'], known: Listing['end']): string =>
+  kind === known?.kind ? `${kind} with another amount` : kind
 
 function isSame(known: Listing['end'], news: NonNullable<Listing['end']>): boolean {
   if (known === null || known.kind !== news.kind) return false
@@ -322,5 +340,6 @@ function isSame(known: Listing['end'], news: NonNullable<Listing['end']>): boole
       known.receivedMinor === news.receivedMinor && known.settlesAt.getTime() === news.settlesAt.getTime()
     )
   if (known.kind === 'paid' && news.kind === 'paid') return known.receivedMinor === news.receivedMinor
+  if (known.kind === 'reversed' && news.kind === 'reversed') return known.refundMinor === news.refundMinor
   return true
 }
