@@ -2,7 +2,9 @@
  * The vault sells: from a collecting bot to its selling account, to a buyer at the market sandbox, until the money
  * arrives.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { reverseTrade } from '../steam-sandbox/world/trades.ts'
 import { STATE } from '../steam-sandbox/world/world.ts'
 import { BOT, openTestBench, type TestBench } from './testing/test-bench.ts'
@@ -172,6 +174,27 @@ describe('an item of a collecting bot', () => {
       bench.advanceMs(ROUND_MS)
     }
     expect((await readReports())(item).slice(0, 3)).toEqual(['listing', 'sold', 'delivered'])
+  })
+
+  it('is handed over although the file with the switch of the market was damaged, and nothing is on sale then', async () => {
+    const [item = 0] = await putOnSale(2)
+    expect((await bench.market.buy([item], 'accepts')).kind).toBe('bought')
+    const file = join(bench.path, 'markets.json')
+    const text = readFileSync(file, 'utf8')
+    onTestFinished(() => writeFileSync(file, text))
+    writeFileSync(file, text.slice(0, 30))
+    for (let round = 0; round < 8; round += 1) {
+      await bench.runRounds(1)
+      await bench.market.look()
+    }
+    expect((await readReports())(item).slice(0, 3)).toEqual(['listing', 'sold', 'delivered'])
+    expect(listedItems()).toEqual([])
+    const { rows } = await bench.asVault.query(`select text from vault_need where kind = 'selling_stopped'`)
+    expect(rows).toEqual([{ text: expect.stringContaining(`${file} is not JSON`) }])
+    writeFileSync(file, text)
+    await runFreshRoundsUntil(() => listedItems().length > 0)
+    await bench.market.buy([listedItems()[0]?.itemId ?? 0], 'accepts')
+    await runFreshRounds(8)
   })
 
   it('is listed again, under a new number, if its buyer declined the offer', async () => {

@@ -16,6 +16,7 @@ let ready: Awaited<ReturnType<Market['ready']>>
 let isPingRefused: boolean
 let obstacle: string | undefined
 let isOffAtTill: boolean
+let isSwitchUnreadable: boolean
 let needs: Needs
 let logged: unknown[]
 let readiness: Readiness
@@ -29,6 +30,7 @@ beforeEach(() => {
   isPingRefused = false
   obstacle = undefined
   isOffAtTill = false
+  isSwitchUnreadable = false
   needs = createNeeds(now)
   logged = []
   readiness = createReadiness(
@@ -46,7 +48,10 @@ beforeEach(() => {
       account: { accessToken: async () => 'token' },
       tradeToken: undefined,
       till: { isOff: async () => isOffAtTill },
-      isOff: () => false,
+      isOff() {
+        if (isSwitchUnreadable) throw new Error('/vault/markets.json is not JSON')
+        return false
+      },
       now,
       say: (...line) => void logged.push(line),
       needs,
@@ -136,4 +141,21 @@ it('a market that an operator has switched off does not need a person', async ()
   isOffAtTill = true
   await pass(120)
   expect(kinds()).toEqual([])
+})
+
+it('an account whose switch at the vault cannot be read lists nothing and needs a person until it can be read', async () => {
+  isSwitchUnreadable = true
+  await pass(1)
+  const because = 'the switch at the vault cannot be read: /vault/markets.json is not JSON'
+  expect([readiness.stoppedBecause(), readiness.mayList()]).toEqual([because, false])
+  expect(needs.list()).toMatchObject([
+    {
+      kind: 'selling_stopped',
+      about: `m account ${ACCOUNT}`,
+      text: `the vault stopped selling: ${because}`,
+    },
+  ])
+  isSwitchUnreadable = false
+  await pass(1)
+  expect([readiness.mayList(), kinds()]).toEqual([true, []])
 })

@@ -1,6 +1,6 @@
 /** Asks the vault's switch, the till and the market whether an account may sell there, and keeps the account online. */
 import { MINUTE_MS } from '../durations.ts'
-import type { Needs } from '../needs.ts'
+import { type Needs, problemOf } from '../needs.ts'
 import type { MarketAccount } from './book.ts'
 import { isMaintenance } from './maintenance.ts'
 import type { Failure, Market } from './market.ts'
@@ -34,7 +34,7 @@ export type ReadinessParts = {
   /** The token of the account's trade link, if the rules list the account as a destination. */
   tradeToken: string | undefined
   till: Pick<Till, 'isOff'>
-  /** True if the operator has switched the account off at this market, in the vault. */
+  /** True if the operator has switched the account off at this market, in the vault. Throws if the file is damaged. */
   isOff(): boolean
   now(): Date
   say(line: string, about: Record<string, string | number>): void
@@ -66,6 +66,8 @@ type LastAnswer = { because: string | undefined; silentSinceMs: number | undefin
 
 type State = {
   stoppedBecause: string | undefined
+  /** Why the vault's switch cannot be read; undefined if it can. */
+  switchProblem: string | undefined
   /** Undefined before the first answer. */
   till: LastAnswer | undefined
   market: LastAnswer | undefined
@@ -82,6 +84,7 @@ type State = {
 export function createReadiness(parts: ReadinessParts, timetable: Timetable): Readiness {
   const state: State = {
     stoppedBecause: undefined,
+    switchProblem: undefined,
     till: undefined,
     market: undefined,
     askAgainMs: READY_MS,
@@ -134,7 +137,8 @@ async function reasonToStop(
   timetable: Timetable,
 ): Promise<string | undefined> {
   const { market, till, now } = parts
-  if (parts.isOff()) return 'switched off at the vault'
+  const switchReason = readSwitch(parts, state)
+  if (switchReason !== undefined) return switchReason
   const isOff = await till.isOff(market.name).catch(() => undefined)
   if (isOff === undefined) noteSilence(state.till, now())
   else state.till = { because: isOff ? 'switched off by the till' : undefined, silentSinceMs: undefined }
@@ -145,18 +149,33 @@ async function reasonToStop(
   return isStillValid(state.market, MARKET_VALID_MS, now()) ? state.market.because : MARKET_SILENT
 }
 
+/** If the switch cannot be read, this throws nothing: buyers of sold items must not wait for it. */
+function readSwitch({ isOff }: ReadinessParts, state: State): string | undefined {
+  state.switchProblem = undefined
+  try {
+    return isOff() ? 'switched off at the vault' : undefined
+  } catch (error) {
+    state.switchProblem = `the switch at the vault cannot be read: ${problemOf(error)}`
+    return state.switchProblem
+  }
+}
+
 type AccountParts = Pick<ReadinessParts, 'market' | 'marketAccount'>
 
 /** The subject of an account's needs. */
 export const accountName = ({ market, marketAccount }: AccountParts): string =>
   `${market.name} account ${marketAccount.account}`
 
-/** A market that does not let the account sell needs a person. So does one that has been silent for long. */
+/**
+ * A market that does not let the account sell needs a person. So does one that has been silent for long, and a switch
+ * that cannot be read.
+ */
 function noteStop(parts: ReadinessParts, state: State, reason: string | undefined): void {
   const nowMs = parts.now().getTime()
   if (reason !== MARKET_SILENT) state.stoppedSinceMs = undefined
   else state.stoppedSinceMs = Math.min(state.stoppedSinceMs ?? nowMs, nowMs)
-  const isRefused = reason !== undefined && reason === state.market?.because
+  const isRefused =
+    reason !== undefined && (reason === state.market?.because || reason === state.switchProblem)
   const isLongSilent = nowMs - (state.stoppedSinceMs ?? nowMs) >= LONG_SILENCE_MS
   if (isRefused || isLongSilent)
     parts.needs.note('selling_stopped', accountName(parts), `the vault stopped selling: ${reason}`)
