@@ -1,6 +1,7 @@
 /** The vault's commands. Each loads its own code only when it is run. */
 import { buildApplication, buildCommand, buildRouteMap, type CommandContext, text_en } from '@stricli/core'
 import { MARKETS, type MarketName } from '../contract/markets.ts'
+import type { EnrolFlags } from './commands/enrol.ts'
 import type { MarketFlags, SwitchFlags } from './commands/market.ts'
 import type { LimitFlags } from './commands/rules.ts'
 import type { Settings } from './settings.ts'
@@ -32,15 +33,15 @@ const enrol = buildCommand({
     flags: {
       sells: {
         kind: 'boolean',
-        brief: 'a selling account: no wish of the till may take items from it',
-        default: false,
-        withNegated: false,
+        brief:
+          'a selling account: no wish of the till may take items from it; a known account stays what it is',
+        optional: true,
       },
     },
   },
   loader: async () => {
     const { enrol } = await import('./commands/enrol.ts')
-    return async function (this: VaultContext, flags: { sells: boolean }) {
+    return async function (this: VaultContext, flags: EnrolFlags) {
       await enrol(this.settings, this.terminal, flags)
     }
   },

@@ -152,7 +152,9 @@ function checkAccess(
 ): void {
   if (accounts.get(steamId)?.sells === true) return
   if (!sellsItself)
-    throw new Error(`${steamId} collects deposits, and nobody has allowed it to sell on ${market}.`)
+    throw new Error(
+      `${steamId} is not enrolled as an account that only sells (enrol --sells), and nobody has allowed it to sell on ${market} (market ${market} --sells-itself).`,
+    )
   say('a bot that collects deposits sells its own items: the market has a session token of the bot', {
     market,
     bot: steamId,

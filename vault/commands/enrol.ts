@@ -13,16 +13,15 @@ import { Refusal, type Terminal } from '../terminal.ts'
 
 const LOGIN_TIMEOUT_MS = 60_000
 
+/** `sells`: whether the accounts only sell. If it is absent, a known account stays what it is. */
+export type EnrolFlags = { sells?: boolean | undefined }
+
 type Credentials = { accountName: string; password: string; sharedSecret: string; identitySecret: string }
 
 /**
  * Asks a person, or reads one line per account from a pipe: name, password, shared and identity secret, tab-separated.
  */
-export async function enrol(
-  settings: Settings,
-  terminal: Terminal,
-  { sells }: { sells: boolean },
-): Promise<void> {
+export async function enrol(settings: Settings, terminal: Terminal, flags: EnrolFlags): Promise<void> {
   const caller = createCaller(settings.sandboxUrl)
   const credentials = terminal.isPerson
     ? [await askCredentials(terminal)]
@@ -32,8 +31,11 @@ export async function enrol(
     const { steamId, secrets } = await logIn(caller, each)
     await testIdentitySecret(caller, steamId, secrets)
     const folder = openFolder(settings.folder)
-    saveAccount(folder, openKey(folder), { steamId, sells, secrets })
-    terminal.print(`${steamId} is enrolled. Restart the vault.`)
+    const { soldBefore, sells } = saveAccount(folder, openKey(folder), { steamId, secrets, ...flags })
+    const kind = sells ? 'only sells' : 'collects deposits'
+    const before = sells ? 'collected deposits' : 'only sold'
+    const change = soldBefore === undefined || soldBefore === sells ? '' : `; before, it ${before}`
+    terminal.print(`${steamId} is enrolled as an account that ${kind}${change}. Restart the vault.`)
   }
 }
 
