@@ -19,28 +19,35 @@ it('a market’s row shows how far its own figures differ from the books, or tha
   expect(page).toMatch(/Settling differs by.*Free differs by.*-\$1\.25.*not reported/s)
 })
 
+const SALE = {
+  saleId: '1',
+  market: 'waxpeer.com',
+  reference: '7',
+  state: 'paid' as const,
+  byHand: false,
+  item: '2',
+  depositId: '3',
+  appId: 730,
+  game: 'cs',
+  marketHashName: 'AK-47 | Redline (Field-Tested)',
+  soldAt: '2026-01-01T12:00:00.000Z',
+  settlesAt: null,
+  currency: 'USD' as const,
+  priceMinor: 1_300,
+  receivedMinor: 1_222,
+  refundMinor: 0,
+  costMinor: 900,
+  costCurrency: 'EUR' as const,
+  resultMinor: 200,
+}
+
 it('the CSV file of sales names the currency of the cost, which can differ from that of the price', () => {
-  const sale = {
-    saleId: '1',
-    market: 'waxpeer.com',
-    reference: '7',
-    state: 'paid' as const,
-    byHand: false,
-    item: '2',
-    depositId: '3',
-    appId: 730,
-    game: 'cs',
-    marketHashName: 'AK-47 | Redline (Field-Tested)',
-    soldAt: '2026-01-01T12:00:00.000Z',
-    settlesAt: null,
-    currency: 'USD' as const,
-    priceMinor: 1_300,
-    receivedMinor: 1_222,
-    refundMinor: 0,
-    costMinor: 900,
-    costCurrency: 'EUR' as const,
-    resultMinor: 200,
-  }
-  const cells = Object.fromEntries(COLUMNS.map(({ name, csvValue }) => [name, csvValue?.(sale)]))
+  const cells = Object.fromEntries(COLUMNS.map(({ name, csvValue }) => [name, csvValue?.(SALE)]))
   expect(cells).toMatchObject({ Price: 13, Currency: 'USD', Cost: 9, 'Cost currency': 'EUR' })
+})
+
+it('the proceeds of a reversed sale are its refund', () => {
+  const sale = { ...SALE, state: 'reversed' as const, receivedMinor: null, refundMinor: 80 }
+  const proceeds = COLUMNS.find(({ name }) => name === 'Proceeds')
+  expect([proceeds?.show(sale), proceeds?.csvValue?.(sale)]).toEqual(['$0.80', 0.8])
 })

@@ -15,6 +15,10 @@ import { MarketSwitches } from './markets.tsx'
 type Data = Json<SalesReport>
 type Sale = Data['sales'][number]
 
+/** The amount that the market pays. For a sale that was taken back, that is only its refund. */
+const proceedsOf = ({ state, receivedMinor, refundMinor }: Sale): number | null =>
+  state === 'reversed' ? refundMinor : receivedMinor
+
 export const COLUMNS: readonly Column<Sale>[] = [
   {
     name: 'Item',
@@ -37,9 +41,11 @@ export const COLUMNS: readonly Column<Sale>[] = [
   {
     name: 'Proceeds',
     isNumber: true,
-    show: ({ receivedMinor, currency }) => formatMinor(receivedMinor, currency),
-    csvValue: ({ receivedMinor, currency }) =>
-      receivedMinor === null ? null : majorOf(receivedMinor, currency),
+    show: (sale) => formatMinor(proceedsOf(sale), sale.currency),
+    csvValue(sale) {
+      const proceeds = proceedsOf(sale)
+      return proceeds === null ? null : majorOf(proceeds, sale.currency)
+    },
   },
   {
     name: 'Cost',

@@ -30,33 +30,40 @@ it.each([
   },
 )
 
+const SALE = {
+  saleId: 1n,
+  market: 'market.csgo.com',
+  reference: '7',
+  state: 'sold',
+  byHand: false,
+  item: '3-9',
+  depositId: 1001n,
+  appId: 730,
+  game: 'cs',
+  marketHashName: 'USP-S | Kill Confirmed (Field-Tested)',
+  soldAt: new Date(0),
+  settlesAt: null,
+  currency: 'USD',
+  priceMinor: 5_379n,
+  receivedMinor: null,
+  refundMinor: 0n,
+  costMinor: 4_117n,
+  costCurrency: 'USD',
+  resultMinor: null,
+} as const
+
 it.each([
   ['sold', 'open'],
   ['delivered', 'open'],
   ['refused', 'none'],
   ['cancelled', 'none'],
 ] as const)('a %s sale without money is listed with “%s”', (state, text) => {
-  const sale = {
-    saleId: 1n,
-    market: 'market.csgo.com',
-    reference: '7',
-    state,
-    byHand: false,
-    item: '3-9',
-    depositId: 1001n,
-    appId: 730,
-    game: 'cs',
-    marketHashName: 'USP-S | Kill Confirmed (Field-Tested)',
-    soldAt: new Date(0),
-    settlesAt: null,
-    currency: 'USD',
-    priceMinor: 5_379n,
-    receivedMinor: null,
-    refundMinor: 0n,
-    costMinor: 4_117n,
-    costCurrency: 'USD',
-    resultMinor: null,
-  } as const
-  const [line = ''] = saleLines({ sales: [sale], totals: [], markets: [], isCut: false })
+  const [line = ''] = saleLines({ sales: [{ ...SALE, state }], totals: [], markets: [], isCut: false })
   expect(line.split('\t').slice(-3)).toEqual([`received ${text}`, 'cost 41.17 USD', `result ${text}`])
+})
+
+it('a reversed sale is listed with its refund, which alone is its result', () => {
+  const sale = { ...SALE, state: 'reversed', refundMinor: 80n, resultMinor: 80n } as const
+  const [line = ''] = saleLines({ sales: [sale], totals: [], markets: [], isCut: false })
+  expect(line.split('\t').slice(-3)).toEqual(['refund 0.80 USD', 'cost 41.17 USD', 'result 0.80 USD'])
 })

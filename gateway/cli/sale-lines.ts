@@ -43,7 +43,9 @@ export function saleLines({ sales, totals, markets, isCut }: SalesReport): strin
         `item ${sale.item}`,
         `deposit ${sale.depositId}`,
         `price ${amount(sale.priceMinor, sale)}`,
-        `received ${saleAmount(sale.receivedMinor, sale)}`,
+        sale.state === 'reversed'
+          ? `refund ${amount(sale.refundMinor, sale)}`
+          : `received ${saleAmount(sale.receivedMinor, sale)}`,
         `cost ${formatAmount(sale.costMinor, sale.costCurrency)}`,
         `result ${saleAmount(sale.resultMinor, sale)}`,
       ].join('\t'),

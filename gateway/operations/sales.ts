@@ -30,6 +30,7 @@ import {
 export type SaleView = Omit<ListedSale, 'price' | 'received' | 'refund' | 'cost' | 'result'> & {
   game: string
   priceMinor: bigint
+  /** The amount that the market pays; null before its report, and for a sale for which it owes nothing more. */
   receivedMinor: bigint | null
   refundMinor: bigint
   costMinor: bigint
@@ -90,7 +91,8 @@ function viewOf({ price, received, refund, cost, result, ...sale }: ListedSale):
     ...sale,
     game: gameOf(sale.appId),
     priceMinor: price,
-    receivedMinor: received,
+    // A reversed or late sale still has what the market promised before.
+    receivedMinor: sale.state === 'settling' || sale.state === 'paid' ? received : null,
     refundMinor: refund,
     costMinor: cost,
     resultMinor: result,
@@ -123,7 +125,6 @@ function totalsOf(sales: readonly SaleView[]): SaleTotal[] {
     const { currency, market, game, soldAt, resultMinor, receivedMinor, refundMinor, priceMinor, state } =
       sale
     if (resultMinor === null && state !== 'settling' && state !== 'paid') continue
-    const isPaid = receivedMinor !== null && (state === 'settling' || state === 'paid')
     const names = { market, game, week: weekOf(soldAt) } as const
     for (const by of ['market', 'game', 'week'] as const) {
       const key = `${by} ${names[by]} ${currency}`
@@ -131,8 +132,8 @@ function totalsOf(sales: readonly SaleView[]): SaleTotal[] {
       totals.set(key, {
         ...total,
         sales: total.sales + 1,
-        broughtMinor: total.broughtMinor + (isPaid ? receivedMinor : refundMinor),
-        feesMinor: total.feesMinor + (isPaid ? priceMinor - receivedMinor : 0n),
+        broughtMinor: total.broughtMinor + (receivedMinor ?? refundMinor),
+        feesMinor: total.feesMinor + (receivedMinor === null ? 0n : priceMinor - receivedMinor),
         resultMinor: total.resultMinor + (resultMinor ?? 0n),
       })
     }
