@@ -2,21 +2,31 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, it } from 'vitest'
 import { COLUMNS, Markets } from './sales.tsx'
 
+const MARKET = {
+  market: 'waxpeer.com',
+  currency: 'USD' as const,
+  settlingMinor: 700,
+  freeMinor: 900,
+  feesMinor: 50,
+  saidAt: null,
+  settlingDifferenceMinor: -125,
+  settlingMayBeRounding: false,
+  freeDifferenceMinor: null,
+  freeMayBeRounding: false,
+}
+
 it('a market’s row shows how far its own figures differ from the books, or that it did not report them', () => {
-  const market = {
-    market: 'waxpeer.com',
-    currency: 'USD' as const,
-    settlingMinor: 700,
-    freeMinor: 900,
-    feesMinor: 50,
-    saidAt: null,
-    settlingDifferenceMinor: -125,
-    freeDifferenceMinor: null,
-  }
-  const page = renderToStaticMarkup(<Markets markets={[market]} />)
+  const page = renderToStaticMarkup(<Markets markets={[MARKET]} />)
   expect(page).toContain('-$1.25')
   expect(page).toContain('not reported')
   expect(page).toMatch(/Settling differs by.*Free differs by.*-\$1\.25.*not reported/s)
+})
+
+it('a difference that may be rounding is no bad sign, and says so', () => {
+  const market = { ...MARKET, settlingDifferenceMinor: 0, freeDifferenceMinor: 3, freeMayBeRounding: true }
+  const page = renderToStaticMarkup(<Markets markets={[market]} />)
+  expect(page).toMatch(/\$0\.03, may be rounding/)
+  expect(page).not.toContain('bad')
 })
 
 const SALE = {

@@ -175,14 +175,22 @@ export function Markets({ markets }: Pick<Data, 'markets'>) {
           },
           {
             name: 'Settling differs by',
-            show: ({ settlingDifferenceMinor, currency }) => (
-              <Difference byMinor={settlingDifferenceMinor} currency={currency} />
+            show: ({ settlingDifferenceMinor, settlingMayBeRounding, currency }) => (
+              <Difference
+                byMinor={settlingDifferenceMinor}
+                mayBeRounding={settlingMayBeRounding}
+                currency={currency}
+              />
             ),
           },
           {
             name: 'Free differs by',
-            show: ({ freeDifferenceMinor, currency }) => (
-              <Difference byMinor={freeDifferenceMinor} currency={currency} />
+            show: ({ freeDifferenceMinor, freeMayBeRounding, currency }) => (
+              <Difference
+                byMinor={freeDifferenceMinor}
+                mayBeRounding={freeMayBeRounding}
+                currency={currency}
+              />
             ),
           },
           { name: 'Reported', show: ({ saidAt }) => <Time at={saidAt} /> },
@@ -192,8 +200,15 @@ export function Markets({ markets }: Pick<Data, 'markets'>) {
   )
 }
 
+type DifferenceParts = { byMinor: number | null; mayBeRounding: boolean; currency: Currency }
+
 /** The market's own figure, less that of the books. */
-function Difference({ byMinor, currency }: { byMinor: number | null; currency: Currency }) {
+function Difference({ byMinor, mayBeRounding, currency }: DifferenceParts) {
   if (byMinor === null) return 'not reported'
-  return <Pill tone={byMinor === 0 ? 'good' : 'bad'}>{formatMinor(byMinor, currency)}</Pill>
+  const text = formatMinor(byMinor, currency)
+  return (
+    <Pill tone={byMinor === 0 || mayBeRounding ? 'good' : 'bad'}>
+      {mayBeRounding ? `${text}, may be rounding` : text}
+    </Pill>
+  )
 }

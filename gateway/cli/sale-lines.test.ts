@@ -2,13 +2,14 @@ import { expect, it } from 'vitest'
 import { saleLines } from './sale-lines.ts'
 
 it.each([
-  [null, 'free 10.00 USD (not reported by the market)'],
-  [0n, 'free 10.00 USD'],
-  [55n, 'free 10.00 USD (THE MARKET SAYS 0.55 USD MORE)'],
-  [-55n, 'free 10.00 USD (THE MARKET SAYS 0.55 USD LESS)'],
+  [null, false, 'free 10.00 USD (not reported by the market)'],
+  [0n, false, 'free 10.00 USD'],
+  [55n, false, 'free 10.00 USD (THE MARKET SAYS 0.55 USD MORE)'],
+  [-55n, false, 'free 10.00 USD (THE MARKET SAYS 0.55 USD LESS)'],
+  [3n, true, 'free 10.00 USD (the market says 0.03 USD more, which may be rounding)'],
 ])(
-  'a free balance with a difference of %s from the market’s report is listed as “%s”',
-  (freeDifferenceMinor, text) => {
+  'a free balance with a difference of %s from the market’s report, which may be rounding: %s, is listed as “%s”',
+  (freeDifferenceMinor, freeMayBeRounding, text) => {
     const [line = ''] = saleLines({
       sales: [],
       totals: [],
@@ -18,8 +19,10 @@ it.each([
           currency: 'USD',
           freeMinor: 1_000n,
           freeDifferenceMinor,
+          freeMayBeRounding,
           settlingMinor: 0n,
           settlingDifferenceMinor: 0n,
+          settlingMayBeRounding: false,
           feesMinor: 0n,
           saidAt: null,
         },

@@ -63,16 +63,21 @@ export function saleLines({ sales, totals, markets, isCut }: SalesReport): strin
     ...markets.map((books) =>
       [
         `${books.market} now`,
-        `free ${amount(books.freeMinor, books)}${differenceText(books.freeDifferenceMinor, books)}`,
-        `settling ${amount(books.settlingMinor, books)}${differenceText(books.settlingDifferenceMinor, books)}`,
+        `free ${amount(books.freeMinor, books)}${differenceText(books.freeDifferenceMinor, books.freeMayBeRounding, books)}`,
+        `settling ${amount(books.settlingMinor, books)}${differenceText(books.settlingDifferenceMinor, books.settlingMayBeRounding, books)}`,
       ].join('\t'),
     ),
   ]
 }
 
-function differenceText(minor: bigint | null, { currency }: { currency: SaleView['currency'] }): string {
+function differenceText(
+  minor: bigint | null,
+  mayBeRounding: boolean,
+  { currency }: { currency: SaleView['currency'] },
+): string {
   if (minor === null) return ' (not reported by the market)'
   if (minor === 0n) return ''
+  if (mayBeRounding) return ` (the market says ${formatAmount(minor, currency)} more, which may be rounding)`
   const difference =
     minor > 0n ? `${formatAmount(minor, currency)} MORE` : `${formatAmount(-minor, currency)} LESS`
   return ` (THE MARKET SAYS ${difference})`

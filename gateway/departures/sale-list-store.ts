@@ -95,6 +95,9 @@ export type MarketBooks = {
   settling: bigint
   free: bigint
   fees: bigint
+  /** How many sales reported by the vault have money in each of the two balances. */
+  settlingSales: number
+  freeSales: number
   /** The balances that the market reported last; null if it never reported any. */
   reportedSettling: bigint | null
   reportedFree: bigint | null
@@ -105,6 +108,7 @@ export type MarketBooks = {
 export async function selectMarketBooks(db: Db): Promise<MarketBooks[]> {
   const { rows } = await sql<MarketBooks>`
     select market, currency, coalesce(books.settling, 0) as settling, coalesce(books.free, 0) as free, coalesce(fees, 0) as fees,
+      coalesce(settling_sales, 0) as "settlingSales", coalesce(free_sales, 0) as "freeSales",
       reported.settling as "reportedSettling", reported.free as "reportedFree", reported.said_at as "saidAt"
     from (
       select market, currency, -sum(balance) filter (where kind = 'settling') as settling,
@@ -112,7 +116,11 @@ export async function selectMarketBooks(db: Db): Promise<MarketBooks[]> {
       from market_account group by market, currency
     ) books full join (
       select market, currency, settling, free, said_at from market_balance
-    ) reported using (market, currency) order by market, currency`.execute(db)
+    ) reported using (market, currency) left join (
+      select market, currency, count(*) filter (where state = 'settling')::int as settling_sales,
+        count(*) filter (where state = 'paid' or (state = 'reversed' and refund > 0))::int as free_sales
+      from sale where not by_hand group by market, currency
+    ) sold using (market, currency) order by market, currency`.execute(db)
   return rows.map(({ settling, free, fees, ...row }) => ({
     ...row,
     settling: BigInt(settling),

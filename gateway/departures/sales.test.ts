@@ -255,15 +255,25 @@ describe('the report of sales', () => {
     await setCost(original)
   })
 
-  it('shows how far the books differ from the money that the market reports', async () => {
-    const vault = openDatabase(till.url)
-    const money = { currency: 'USD', settlingMinor: 0n, freeMinor: 1_700n } as const
-    await tillIn(vault.query).reportBalance(MARKET, money, till.clock.now())
-    await vault.close()
-    expect((await salesReport()).markets).toMatchObject([
-      { freeDifferenceMinor: -55n, settlingDifferenceMinor: 0n },
-    ])
-  })
+  // A market counts in thousandths. The books drop less than a cent of each sale, and there are two here.
+  it.each([
+    [1_700n, -55n, false],
+    [1_754n, -1n, false],
+    [1_755n, 0n, false],
+    [1_756n, 1n, true],
+    [1_757n, 2n, false],
+  ])(
+    'shows how far %d minor units that the market reports differ from the books: %d, which rounding explains: %s',
+    async (freeMinor, freeDifferenceMinor, freeMayBeRounding) => {
+      const vault = openDatabase(till.url)
+      const money = { currency: 'USD', settlingMinor: 0n, freeMinor } as const
+      await tillIn(vault.query).reportBalance(MARKET, money, till.clock.now())
+      await vault.close()
+      expect((await salesReport()).markets).toMatchObject([
+        { freeDifferenceMinor, freeMayBeRounding, settlingDifferenceMinor: 0n, settlingMayBeRounding: false },
+      ])
+    },
+  )
 })
 
 describe('the command `items sold`', () => {

@@ -49,7 +49,8 @@ export type SaleTotal = {
 }
 
 /**
- * Each difference is the balance that the market reports less the balance in the books; null without a report.
+ * Each difference is the balance that the market reports less the balance in the books; null without a report. It may be
+ * rounding if `mayBeRounding` says so.
  * `settlingMinor`: money that the market still keeps back. `freeMinor`: money that it would pay out. `saidAt`: time of
  * the report.
  */
@@ -61,7 +62,9 @@ export type MarketBooksView = {
   feesMinor: bigint
   saidAt: Date | null
   settlingDifferenceMinor: bigint | null
+  settlingMayBeRounding: boolean
   freeDifferenceMinor: bigint | null
+  freeMayBeRounding: boolean
 }
 
 export type SalesReport = {
@@ -146,16 +149,10 @@ function totalsOf(sales: readonly SaleView[]): SaleTotal[] {
 
 const NONE = { sales: 0, broughtMinor: 0n, feesMinor: 0n, resultMinor: 0n }
 
-function booksOf({
-  market,
-  currency,
-  settling,
-  free,
-  fees,
-  reportedSettling,
-  reportedFree,
-  saidAt,
-}: MarketBooks): MarketBooksView {
+function booksOf({ settling, free, fees, ...books }: MarketBooks): MarketBooksView {
+  const { market, currency, reportedSettling, reportedFree, settlingSales, freeSales, saidAt } = books
+  const settlingDifferenceMinor = reportedSettling === null ? null : reportedSettling - settling
+  const freeDifferenceMinor = reportedFree === null ? null : reportedFree - free
   return {
     market,
     currency,
@@ -163,10 +160,19 @@ function booksOf({
     freeMinor: free,
     feesMinor: fees,
     saidAt,
-    settlingDifferenceMinor: reportedSettling === null ? null : reportedSettling - settling,
-    freeDifferenceMinor: reportedFree === null ? null : reportedFree - free,
+    settlingDifferenceMinor,
+    settlingMayBeRounding: mayBeRounding(settlingDifferenceMinor, settlingSales),
+    freeDifferenceMinor,
+    freeMayBeRounding: mayBeRounding(freeDifferenceMinor, freeSales),
   }
 }
+
+/**
+ * Markets count in thousandths, and the books drop what is less than a minor unit of each sale. So a market may have
+ * more than the books, by less than one minor unit for each sale.
+ */
+const mayBeRounding = (differenceMinor: bigint | null, sales: number): boolean =>
+  differenceMinor !== null && differenceMinor > 0n && differenceMinor < sales
 
 export type SoldItem = { item: string; market: string; reference: string }
 /** `line`: number of the line in the input. */

@@ -13,7 +13,7 @@ const UNITS: Readonly<Record<string, { ofMajor: number; ofMinor: bigint }>> = {
 export type Scale = {
   currency: string
   toUnits(minor: bigint): bigint
-  /** Rounds down: a fraction of a minor unit cannot be paid. */
+  /** Rounds down: the books have no fractions of a minor unit, so over many sales the market has a little more. */
   toMinor(units: bigint): bigint
   /** Converts an amount in major units, which has decimals, to minor units. */
   majorToMinor(major: number): bigint
