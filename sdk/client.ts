@@ -2,9 +2,12 @@ import { TillProblem, TillUnreachable } from './problem.ts'
 import type { Deposit, DepositList, Event, EventList, NewDeposit, Problem } from './types.ts'
 
 export type TillOptions = {
-  /** Address of the till, such as `https://pay.example`. */
+  /**
+   * Address of the till, such as `https://pay.example`. `createTill` throws a `TypeError` if it has no scheme: each call
+   * would fail as if the till did not answer.
+   */
   url: string
-  /** The store's key, `tt_test_…` or `tt_live_…`. */
+  /** The store's key, `tt_test_…` or `tt_live_…`. `createTill` throws a `TypeError` if no header can carry it. */
   apiKey: string
   /** The timeout of one try, in milliseconds. Default: 10,000. */
   deadlineMs?: number
@@ -111,6 +114,8 @@ const BACKOFF_MS = 500
 
 function caller(options: TillOptions) {
   const { url, apiKey, deadlineMs = 10_000, tries = 4, longestWaitMs = 10_000, wait = pause } = options
+  if (!/^https?:\/\/[^/]/i.test(url)) throw new TypeError(`url must begin with https://: "${url}"`)
+  if (/[^ -~]/.test(apiKey.trim())) throw new TypeError('apiKey is no key')
   const fetcher = options.fetch ?? fetch
   const base = url.replace(/\/$/, '')
 
@@ -150,7 +155,7 @@ function caller(options: TillOptions) {
       if (tried >= tries || waitMs > longestWaitMs || !isTemporary(answer, retryAfterS)) {
         if (answer === undefined || answer.ok)
           throw new TillUnreachable(`no answer from ${base}${request.path}`, { cause })
-        throw new TillProblem(answer.status, body ?? {}, retryAfterS)
+        throw new TillProblem(answer, body ?? {}, retryAfterS)
       }
       await wait(waitMs, request.signal)
     }

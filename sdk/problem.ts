@@ -8,13 +8,16 @@ export class TillProblem extends Error {
   /** The invalid fields, for `invalid_request`. */
   readonly errors: { path: string; message: string }[]
   readonly retryAfterS: number | undefined
+  /** For the operator. */
+  readonly requestId: string | null
 
-  constructor(status: number, problem: Partial<Problem>, retryAfterS?: number) {
+  constructor({ status, headers }: Response, problem: Partial<Problem>, retryAfterS?: number) {
     super(problem.detail ?? `the till answered ${status}`)
     this.status = status
     this.code = problem.code ?? 'unknown'
     this.errors = problem.errors ?? []
     this.retryAfterS = retryAfterS
+    this.requestId = headers.get('x-request-id')
   }
 }
 

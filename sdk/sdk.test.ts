@@ -61,6 +61,24 @@ const problem = (status: number, code: string, headers: Record<string, string> =
   Response.json({ code, detail: `about ${code}`, errors: [{ path: 'a', message: 'b' }] }, { status, headers })
 const depositAnswer = (body: unknown = DEPOSIT) => Response.json(body)
 
+test.each([
+  ['localhost:4750', 'tt_test_1', 'url must begin with https://: "localhost:4750"'],
+  ['', 'tt_test_1', 'url must'],
+  ['https://', 'tt_test_1', 'url must'],
+  ['https://pay.example', 'tt_test_ключ', 'apiKey is no key'],
+  ['https://pay.example', 'tt_test_\n1', 'apiKey is no key'],
+])('a client with the address %j and the key %j is refused before its first call', (url, apiKey, message) => {
+  const create = () => createTill({ url, apiKey })
+  expect(create).toThrow(TypeError)
+  expect(create).toThrow(message)
+})
+
+test('a client takes a key with the line break of its file', async () => {
+  const fetcher = async () => depositAnswer()
+  const till = createTill({ url: 'https://pay.example', apiKey: 'tt_test_1\n', fetch: fetcher })
+  expect(await till.get('7')).toEqual(DEPOSIT)
+})
+
 describe('a call', () => {
   test('goes to its path with the API key, and returns the answer', async () => {
     const { till, requests } = tillThatAnswers(
@@ -128,13 +146,14 @@ describe('a call', () => {
   })
 
   test('is not repeated after a refusal, and reports the reason', async () => {
-    const { till, requests } = tillThatAnswers(problem(400, 'invalid_request'))
+    const { till, requests } = tillThatAnswers(problem(400, 'invalid_request', { 'x-request-id': 'r1' }))
     const refused = await till.createDeposit(ORDER).catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(TillProblem)
     expect(refused).toMatchObject({
       code: 'invalid_request',
       message: 'about invalid_request',
       errors: [{ path: 'a' }],
+      requestId: 'r1',
     })
     expect(requests).toHaveLength(1)
   })
