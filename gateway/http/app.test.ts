@@ -11,9 +11,10 @@ import { ERRORS } from '../../contract/errors.ts'
 import { captureLog } from '../testing/log.ts'
 import { createApp } from './app.ts'
 import { createLimits } from './limits.ts'
-import { refuse } from './refusal.ts'
+import { refuse, type UnableReason } from './refusal.ts'
 
 const HASH = '0123456789abcdef0123456789abcdef'
+const REQUEST_ID = expect.stringMatching(/^[0-9a-f-]{36}$/)
 
 const widgetRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post('/api/error-report', async (_request, reply) => reply.code(204).send())
@@ -42,9 +43,11 @@ const storeCalls: FastifyPluginAsyncZod = async (app) => {
 let app: FastifyInstance
 let base: string
 let folder: string
+let unableReason: UnableReason | undefined
 const captured = captureLog()
 
 beforeEach(async () => {
+  unableReason = undefined
   folder = mkdtempSync(join(tmpdir(), 'tradetill-page-'))
   mkdirSync(join(folder, 'assets'))
   writeFileSync(join(folder, 'index.html'), '<html data-mode="sandbox">')
@@ -60,6 +63,7 @@ beforeEach(async () => {
     callerLookups: { deposit: async () => false, key: async () => false },
     // The buckets never refill, so the number of accepted calls does not depend on how long they take.
     limits: createLimits(() => 0),
+    unableReason: () => unableReason,
     routes: { widget: [widgetRoutes], store: [storeCalls] },
   })
   base = await app.listen({ host: '127.0.0.1', port: 0 })
@@ -172,6 +176,18 @@ describe('refusals', () => {
   ])('of %s %s say which methods its path supports', async (method, path, allow) => {
     const { headers } = await send(method, path, {})
     expect(headers.allow).toBe(allow)
+  })
+
+  test.each([
+    ['GET', '/v1/nothing', 'not_found'],
+    ['PUT', '/v1/call', 'method_not_allowed'],
+    ['GET', '/v1/call', 'database_unavailable'],
+    ['GET', '/v1/call', 'overloaded'],
+    ['GET', '/api/refused', 'deposit_closed'],
+  ] as const)('of %s %s with the code %s have a request id', async (method, path, code) => {
+    unableReason = code === 'database_unavailable' || code === 'overloaded' ? code : undefined
+    const answer = await send(method, path, {})
+    expect(answer).toMatchObject({ json: { code }, headers: { 'x-request-id': REQUEST_ID } })
   })
 })
 

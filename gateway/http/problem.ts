@@ -89,6 +89,8 @@ export function sendProblem(reply: FastifyReply, request: FastifyRequest, refusa
   // RFC 9110, 11.6.1: a 401 says how to authenticate.
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer')
   if (refusal.retryAfterS !== undefined) reply.header('retry-after', refusal.retryAfterS)
+  // Set here, because a call may be refused before any hook could set it.
+  reply.header('x-request-id', request.id)
   return reply
     .code(problem.status)
     .header('cache-control', 'no-store')
