@@ -176,6 +176,14 @@ export const ERRORS = {
     title: 'Payload too large',
     detail: { en: 'The request is larger than 64 KB.', ru: 'Запрос больше 64 КБ.' },
   },
+  headers_too_large: {
+    status: 431,
+    title: 'Address or headers too large',
+    detail: {
+      en: 'The address and the headers of the request are larger than 16 KB together.',
+      ru: 'Адрес и заголовки запроса вместе больше 16 КБ.',
+    },
+  },
   trade_refused: {
     status: 422,
     title: 'Trade refused by Steam',

@@ -339,7 +339,7 @@ export const pricesQuerySchema = z.strictObject({
       [plainText(200).transform((name) => [name]), z.array(plainText(200)).min(1).max(50)],
       'must be 1 to 50 market hash names, one per `name`',
     )
-    .describe('Market hash name. Repeat `name` for up to 50 of them.'),
+    .describe('Market hash name. Repeat `name` for up to 50 of them, in a URL of at most 8 KB.'),
 })
 
 export const pricesSchema = z

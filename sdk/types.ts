@@ -227,6 +227,7 @@ export type Problem = {
     | 'above_maximum'
     | 'unsupported_media_type'
     | 'payload_too_large'
+    | 'headers_too_large'
     | 'trade_refused'
     | 'wrong_host'
     | 'trade_hold'

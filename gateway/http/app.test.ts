@@ -1,5 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request as rawRequest } from 'node:http'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -111,6 +112,21 @@ function send(method: string, path: string, { headers = {}, body = '' }) {
   )
 }
 
+/** Sends the text as it is, and returns everything that comes back until the connection ends. */
+function sendRaw(text: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(base).port), '127.0.0.1')
+    let received = ''
+    socket.on('data', (chunk) => {
+      received += chunk
+    })
+    // The server does not read the rest of the request, so the connection may be reset.
+    socket.on('error', () => {})
+    socket.on('close', () => resolve(received))
+    socket.write(text)
+  })
+}
+
 describe('refusals', () => {
   test('are problem JSON from the catalogue, in the language of the call', async () => {
     const answer = await fetch(`${base}/api/refused?language=ru`, { headers: { 'accept-language': 'en' } })
@@ -189,6 +205,34 @@ describe('refusals', () => {
     const answer = await send(method, path, {})
     expect(answer).toMatchObject({ json: { code }, headers: { 'x-request-id': REQUEST_ID } })
   })
+
+  test.each([
+    [
+      'has too long an address',
+      `/v1/call?name=${'x'.repeat(17_000)}`,
+      { status: 431, code: 'headers_too_large' },
+    ],
+    ['is not valid HTTP', '/v1/a call', { status: 400, code: 'invalid_request', errors: [{ path: '' }] }],
+  ])(
+    'of a request that %s are problem JSON with the headers of every answer',
+    async (_what, path, problem) => {
+      const received = await sendRaw(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:4300\r\n\r\n`)
+      const [head = '', body = ''] = received.split('\r\n\r\n')
+      expect(JSON.parse(body)).toMatchObject(problem)
+      const headers = new Headers(
+        head
+          .split('\r\n')
+          .slice(1)
+          .map((line) => line.split(': ') as [string, string]),
+      )
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'content-type': 'application/problem+json; charset=utf-8',
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+        'x-request-id': REQUEST_ID,
+      })
+    },
+  )
 })
 
 describe('calls that change something, and their token', () => {

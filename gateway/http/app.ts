@@ -19,6 +19,7 @@ import { pathOf, readablePath } from './readable-path.ts'
 import { answerReadiness, type Progress } from './readiness.ts'
 import { refuseIfUnable, type UnableReason } from './refusal.ts'
 import { type PaymentReader, shownPayment } from './shown-payment.ts'
+import { answerUnread } from './unread-requests.ts'
 import { WITHOUT_AJV } from './without-ajv.ts'
 
 export type AppOptions = {
@@ -91,6 +92,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     // A path with a longer parameter is not found.
     routerOptions: { maxParamLength: 200 },
     schemaController: WITHOUT_AJV,
+    clientErrorHandler: answerUnread(options.publicUrl),
     serverFactory: boundedServers({
       limits: connections,
       log: options.log,

@@ -29,7 +29,7 @@ const permissions = (allowed: readonly string[]): string =>
   DENIED.map((feature) => `${feature}=(${allowed.includes(feature) ? 'self' : ''})`).join(', ')
 
 /** Headers of every answer. A page or a call can replace them. */
-function commonHeaders(publicUrl: URL): [name: string, value: string][] {
+export function commonHeaders(publicUrl: URL): [name: string, value: string][] {
   return [
     ['x-content-type-options', 'nosniff'],
     ['referrer-policy', 'no-referrer'],

@@ -43,25 +43,37 @@ function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
 
-function problemOf(
-  request: FastifyRequest,
-  { code, fields, until, refusalCause: cause, asked }: Refusal,
+/** `detail`: in English by default, for a refusal without a request. */
+export function problemWith(
+  code: ErrorCode,
+  fields?: FieldError[],
+  detail: string = ERRORS[code].detail.en,
 ): Problem {
-  const { status, title, detail } = ERRORS[code]
-  const language = languageOf(request)
-  const { store } = request.call
-  // A store's call for another host is refused before its key is read.
-  const isEarly = code === 'wrong_host' && request.url.startsWith('/v1/')
+  const { status, title } = ERRORS[code]
   return {
     type: `urn:tradetill:problem:${code}`,
     title,
     status,
     code,
-    detail:
-      store === undefined && !isEarly
-        ? detail[language]
-        : detailForStores(code, language, { key: store?.keyId, asked: asked ?? describeAsked(request) }),
+    detail,
     ...(fields && { errors: fields }),
+  }
+}
+
+function problemOf(
+  request: FastifyRequest,
+  { code, fields, until, refusalCause: cause, asked }: Refusal,
+): Problem {
+  const language = languageOf(request)
+  const { store } = request.call
+  // A store's call for another host is refused before its key is read.
+  const isEarly = code === 'wrong_host' && request.url.startsWith('/v1/')
+  const detail =
+    store === undefined && !isEarly
+      ? ERRORS[code].detail[language]
+      : detailForStores(code, language, { key: store?.keyId, asked: asked ?? describeAsked(request) })
+  return {
+    ...problemWith(code, fields, detail),
     ...(cause && { cause }),
     ...(until && { until: until.toISOString() }),
   }

@@ -23,6 +23,7 @@ export const OFFERING_OPERATIONS: readonly Operation[] = [
     description: 'These prices are not a promise: only the prices that the shopper sees count.',
     takes: { query: pricesQuerySchema },
     answer: pricesSchema,
+    refusals: ['headers_too_large'],
     handle: async (deps, store, { query }) => ok(await readPrices(deps, store.id, query)),
   }),
   operation({
