@@ -141,14 +141,22 @@ const amountOrNull = (amount: number | undefined): bigint | null =>
 
 /**
  * Returns hashes of the call's values, to recognise a repeated call. The first one is stored. It covers only 16 bits of
- * the trade token's hash, because more could reveal the token. Rows of an earlier version contain the second hash.
+ * the trade token's hash, because more could reveal the token. Rows of earlier versions contain one of the others.
  */
 function requestHashes(body: CreateDepositBody, link: TradeLink | undefined): [Buffer, ...Buffer[]] {
-  const fullHash = sha256(canonical(body))
-  if (link === undefined) return [fullHash]
-  const tradeUrl = `${link.partner} ${sha256(link.token).toString('hex', 0, TOKEN_HINT_BYTES)}`
-  return [sha256(canonical({ ...body, tradeUrl })), fullHash]
+  const { metadata = {}, ...others } = body
+  // Empty metadata is the same as none: some languages cannot tell them apart.
+  const isEmpty = Object.keys(metadata).length === 0
+  const values = isEmpty ? others : body
+  const hinted =
+    link === undefined
+      ? values
+      : { ...values, tradeUrl: `${link.partner} ${sha256(link.token).toString('hex', 0, TOKEN_HINT_BYTES)}` }
+  const earlier = [values, ...(isEmpty ? [values, hinted].map((part) => ({ ...part, metadata })) : [])]
+  return [hashOf(hinted), ...earlier.map(hashOf)]
 }
+
+const hashOf = (values: object): Buffer => sha256(canonical(values))
 
 /** Returns the same text for equal values, whatever the order of their fields. */
 function canonical(value: unknown): string {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { steamIdOfAccount } from '../../contract/steam-id.ts'
+import { sha256 } from '../kit/sha256.ts'
 import { tokenOfDeposit } from '../shoppers/trade-token.ts'
 import type { ProfileAnswer, Steam } from '../steam/steam.ts'
 import { aBot, aDeposit, aStore, startTill, TEST_BOX, type Till } from '../testing/till.ts'
@@ -55,6 +56,29 @@ describe('a call that opens a deposit', () => {
     const { maxAmount, backToStoreUrl, currency, externalId } = BODY
     const again = await createDeposit(till.deps, store, { maxAmount, backToStoreUrl, currency, externalId })
     expect(again).toEqual({ deposit: first.deposit, created: false })
+  })
+
+  it.each([undefined, LINK])(
+    'is the same with empty metadata as without, with the trade link %s',
+    async (tradeUrl) => {
+      const without = { ...BODY, tradeUrl }
+      const { deposit } = await createDeposit(till.deps, store, without)
+      const again = await createDeposit(till.deps, store, { ...without, metadata: {} })
+      expect(again).toEqual({ deposit, created: false })
+      const other = createDeposit(till.deps, store, { ...without, metadata: { a: '1' } })
+      await expect(other).rejects.toMatchObject({ ...refusal('order_conflict'), asked: 'metadata' })
+    },
+  )
+
+  it('is the same with empty metadata if its deposit was created by an earlier version', async () => {
+    const body = { ...BODY, metadata: {} }
+    const { deposit } = await createDeposit(till.deps, store, body)
+    const sorted = Object.entries(body).sort(([a], [b]) => (a < b ? -1 : 1))
+    const hash = sha256(JSON.stringify(Object.fromEntries(sorted)))
+    await till.db.updateTable('deposit').set({ request_sha256: hash }).execute()
+    for (const repeated of [body, BODY]) {
+      expect(await createDeposit(till.deps, store, repeated)).toEqual({ deposit, created: false })
+    }
   })
 
   it('opens one deposit even if it is made twenty times at once', async () => {
