@@ -248,6 +248,23 @@ describe('GET /api/payment', () => {
     })
   })
 
+  it('D-7 sends nobody to an origin that the store has given up: the way back leads to its first page', async () => {
+    const deposit = await aDeposit(till, store)
+    await till.db.updateTable('deposit').set({ redirect_url: 'https://store.test/thanks' }).execute()
+    await offerFor(till, bot, deposit)
+    session.accept('1')
+    await tradeHandlers(till.deps).watch(bot)
+    const { etag } = await poll(deposit.hash)
+    await till.db
+      .updateTable('store')
+      .set({ origins: ['https://new.test', 'https://other.test'] })
+      .execute()
+    const moved = await poll(deposit.hash)
+    expect(moved.answer.json()).toMatchObject({ status: 'succeeded', backToStoreUrl: 'https://new.test/' })
+    expect(moved.answer.json()).not.toHaveProperty('redirectUrl')
+    expect(moved.etag).not.toBe(etag)
+  })
+
   it('A-053 after success the answer says whether the store was told, if an endpoint subscribes to the event of the success', async () => {
     const deposit = await aDeposit(till, store)
     await offerFor(till, bot, deposit)

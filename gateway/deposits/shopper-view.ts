@@ -12,6 +12,7 @@ import { sha256 } from '../kit/sha256.ts'
 import { mostCareful } from '../ledger/entry.ts'
 import { pauseUntil } from '../shoppers/allowance.ts'
 import { AT_ONCE, type EndReason } from './deposit.ts'
+import { isAllowedUrl, wayBack } from './origins.ts'
 import { receiptPath } from './receipt-link.ts'
 import { type ViewRow, viewRowsOf } from './view-store.ts'
 
@@ -137,8 +138,10 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     steamTradeMessage: offer === null ? null : row.secret_code,
     acceptUrl: offer === null ? null : `${communityUrl}/tradeoffer/${offer}/`,
     clientUrl: offer === null ? null : `steam://url/ShowTradeOffer/${offer}`,
-    backToStoreUrl: returnUrl(row.back_to_store_url, row),
-    ...(row.status === 'succeeded' && row.redirect_url !== null
+    backToStoreUrl: returnUrl(wayBack(row.back_to_store_url, row.store_origins), row),
+    ...(row.status === 'succeeded' &&
+    row.redirect_url !== null &&
+    isAllowedUrl(row.redirect_url, row.store_origins)
       ? { redirectUrl: returnUrl(row.redirect_url, row) }
       : {}),
     ...(isFinal(row.status) && !row.is_old ? { receiptUrl: receiptPath(row.id, row.hash) } : {}),

@@ -90,6 +90,7 @@ export type ViewRow = {
   external_id: string
   store_name: string
   store_accent: string | null
+  store_origins: string[]
   customer_label: string | null
   status: DepositStatus
   currency: Currency
@@ -178,6 +179,7 @@ const STORE_TOLD = sql`case when deposit.status = 'succeeded' then coalesce((
 export async function viewRowsOf(db: Db, hashes: readonly string[], shownMs: number): Promise<ViewRow[]> {
   const { rows } = await sql<ViewRow>`
       select deposit.hash, deposit.id, deposit.external_id, store.name as store_name, store.accent as store_accent,
+        store.origins as store_origins,
         deposit.customer_label,
         deposit.status, deposit.currency, deposit.language, deposit.back_to_store_url, deposit.redirect_url,
         deposit.credited_amount - deposit.reversed_amount as kept_amount,

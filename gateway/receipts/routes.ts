@@ -6,6 +6,7 @@ import type { StoreDeposit } from '../../contract/store-api.ts'
 import type { DepositEvent } from '../../contract/webhooks.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/client.ts'
+import { wayBack } from '../deposits/origins.ts'
 import { isReceiptOf, readReceiptName } from '../deposits/receipt-link.ts'
 import { withShownTrade } from '../deposits/store-deposit.ts'
 import { findDeposit, type NumberedDeposit, type ViewRow, viewRowsOf } from '../deposits/view-store.ts'
@@ -115,7 +116,7 @@ function receiptOf(row: NumberedDeposit, { deposit, view, events, shownMs }: Fac
     reason,
     currency,
     amount,
-    storeUrl: storeAddress(row.back_to_store_url),
+    storeUrl: storeAddress(wayBack(row.back_to_store_url, view.store_origins)),
     heldAmount,
     heldUntil,
     reversedAmount,

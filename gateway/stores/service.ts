@@ -2,6 +2,7 @@ import type { Game } from '../../contract/games.ts'
 import { DEFAULT_SCOPES, type Scope } from '../../contract/scopes.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { parseOrigin } from '../deposits/origins.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
 import { allowAddress, allowanceFinder } from '../webhooks/address-store.ts'
@@ -10,7 +11,6 @@ import { addEndpoint, listEndpoints, moveEndpoint, parseWebhookUrl } from '../we
 import { addressOf, isInsideHost, refuseUrl } from '../webhooks/url.ts'
 import type { Mode } from './api-key.ts'
 import { addKey } from './keys.ts'
-import { parseOrigin } from './origins.ts'
 import { changeStore, insertStore } from './store.ts'
 
 export type NewStore = {

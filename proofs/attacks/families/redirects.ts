@@ -1,9 +1,9 @@
 /** Addresses to which a store, or somebody with its key, could try to send shoppers: family 10. */
-import { isAllowedUrl, parseOrigin } from '../../../gateway/stores/origins.ts'
+import { isAllowedUrl, parseOrigin } from '../../../gateway/deposits/origins.ts'
 import { type Case, family } from '../attack.ts'
 import { aBody, type Target } from '../target.ts'
 
-const ORIGINS = 'gateway/stores/origins.ts'
+const ORIGINS = 'gateway/deposits/origins.ts'
 const REGISTERED = 'https://store.test'
 
 /** Texts that the till must not accept as a URL of the store: other origins, and forms other than its plain URL. */

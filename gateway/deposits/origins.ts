@@ -22,6 +22,13 @@ export function isAllowedUrl(text: string, origins: readonly string[]): boolean 
   return /^[\w.:[\]-]+$/.test(authorityOf(text)) && origins.includes(url.origin)
 }
 
+/**
+ * Returns an address that a deposit keeps, or the store's first page once the store has given up the origin of the
+ * address. The shopper always gets a way back, but none to a site that may belong to somebody else by now.
+ */
+export const wayBack = (url: string, origins: readonly string[]): string =>
+  isAllowedUrl(url, origins) || origins[0] === undefined ? url : `${origins[0]}/`
+
 /** Whether the text has a space, a backslash or an invisible character, which a URL needs in encoded form. */
 export const hasMisreadCharacter = (text: string): boolean => /[\p{Cc}\p{Cf}\s\\]/u.test(text)
 
