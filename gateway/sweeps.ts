@@ -7,7 +7,7 @@ import { alertSender, sendAlerts } from './alerts/service.ts'
 import type { CallCounts } from './bots/call-counts.ts'
 import { saveCalls } from './bots/call-store.ts'
 import type { FleetLimits } from './bots/fleet.ts'
-import { createBotGauges, surveyBots } from './bots/jobs.ts'
+import { createBotGauges, surveyBots, sweepFarBots } from './bots/jobs.ts'
 import { createTokenWatch } from './bots/token-watch.ts'
 import { watchClock } from './clock/steam-watch.ts'
 import type { Config } from './config.ts'
@@ -17,7 +17,7 @@ import { createWaits } from './departures/vault-report-waits.ts'
 import { bookVaultLog } from './departures/vault-reports.ts'
 import { sweepWishes } from './departures/wish.ts'
 import { sweepLinks } from './deposits/jobs.ts'
-import { createDriftGauges, surveyDrift, sweepDrift } from './drift/jobs.ts'
+import { createDriftGauges, surveyDrift, sweepDrift, sweepFarLooks } from './drift/jobs.ts'
 import type { DriftStore } from './drift/watch.ts'
 import type { EpochWatch } from './epochs/service.ts'
 import { type PublisherDeps, publishEvents } from './events/service.ts'
@@ -37,7 +37,7 @@ import type { Keep } from './retention/settings.ts'
 import { sweepIdempotency } from './store-api/idempotency.ts'
 import type { TradeDeps } from './trades/deps.ts'
 import { sweepDeposits } from './trades/expiry.ts'
-import { reportOverdue, sweepTrades } from './trades/jobs.ts'
+import { reportOverdue, sweepFarTrades, sweepTrades } from './trades/jobs.ts'
 import { sweepHistories } from './trades/protection.ts'
 import { saveVitals } from './vitals/store.ts'
 import { sweepDisabledEndpoints, sweepFarDeliveries } from './webhooks/jobs.ts'
@@ -157,6 +157,9 @@ export function sweepsOf({ trades, box, keep, rules, fleet, events, pool, metric
     { name: 'sweep of events', everyMs: SWEEP_MS, work: () => publishEvents(events) },
     { name: 'sweep of disabled endpoints', everyMs: SWEEP_MS, work: () => sweepDisabledEndpoints(common) },
     { name: 'sweep of far deliveries', everyMs: MINUTE_MS, work: () => sweepFarDeliveries(common) },
+    { name: 'sweep of far trades', everyMs: MINUTE_MS, work: () => sweepFarTrades(common) },
+    { name: 'sweep of far times of bots', everyMs: MINUTE_MS, work: () => sweepFarBots(common) },
+    { name: 'sweep of far looks', everyMs: MINUTE_MS, work: () => sweepFarLooks(common) },
     { name: 'sweep of idempotency keys', everyMs: HOUR_MS, work: () => sweepIdempotency(common) },
     { name: 'sweep of old data', everyMs: HOUR_MS, work: () => sweepOldData(common) },
     { name: 'sweep of trade links', everyMs: HOUR_MS, work: () => sweepLinks(common) },

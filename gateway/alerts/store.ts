@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
+import { CLOCKS_APART_MS, isFar } from '../db/far-time.ts'
 import { plus } from '../kit/clock.ts'
-import { CLOCKS_APART_MS, LONGEST_WAIT_MS } from '../webhooks/schedule.ts'
-import { isFar } from '../webhooks/store.ts'
+import { LONGEST_WAIT_MS } from '../webhooks/schedule.ts'
 import type { AlertStep } from './alert.ts'
 
 /** Delay before an alert. Many problems pass within a minute, such as a bot moving to another process. */
@@ -55,7 +55,7 @@ export type DueAlert = { kind: string; count: number; since: Date; messageId: st
  * sends them before `until`. `attempts` includes the attempt that now begins.
  */
 export async function takeDue(db: Db, { now, until }: { now: Date; until: Date }): Promise<DueAlert[]> {
-  const isFarAfter = (ms: number) => isFar({ latest: plus(now, ms + CLOCKS_APART_MS), now })
+  const isFarAfter = (ms: number) => isFar(sql`due_at`, { latest: plus(now, ms + CLOCKS_APART_MS), now })
   const { rows } = await sql<DueAlert>`
     update alert set attempts = attempts + 1, due_at = ${until}
     where kind in (

@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Db, Tx } from '../db/client.ts'
+import { CLOCKS_APART_MS, isFar } from '../db/far-time.ts'
+import { plus } from '../kit/clock.ts'
 import {
   type Bar,
   type BarReason,
@@ -52,6 +54,16 @@ export async function endBars(tx: Tx, botId: bigint): Promise<boolean> {
     .where('until', '>', sql<Date>`till_now()`)
     .executeTakeFirst()
   return numUpdatedRows > 0n
+}
+
+/** Ends the bars that a clock that was ahead began, and returns their number. If Steam refuses again, a bar begins. */
+export async function endFarBars(db: Db, now: Date): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update bot_bar set until = ${now}
+    where until > ${now} and ${isFar(sql`barred_at`, { latest: plus(now, CLOCKS_APART_MS), now })}`.execute(
+    db,
+  )
+  return Number(numAffectedRows)
 }
 
 type Doubt = { botId: bigint; partnerSteamId: string; game: Game; now: Date }

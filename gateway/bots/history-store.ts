@@ -1,5 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
+import { CLOCKS_APART_MS, isFar, notAfter } from '../db/far-time.ts'
+import { plus } from '../kit/clock.ts'
+import { DAY_MS } from '../kit/duration.ts'
 import type { HistoryPlace } from '../steam/steam.ts'
 import { LEASABLE_STATES } from './store.ts'
 
@@ -64,6 +67,27 @@ export async function takeDueHistories(
     on conflict (bot_id) do update set turned_at = excluded.turned_at where bot_history.turned_at <= ${takenBefore}
     returning bot_id as "botId"`.execute(db)
   return rows.map(({ botId }) => botId)
+}
+
+/**
+ * How far to read back once the start of the last complete pass is lost. Nobody asks Steam about older departures
+ * again, and the history is read back to each delivery that can still be reversed in any case.
+ */
+const READ_AGAIN_MS = 30 * DAY_MS
+
+/**
+ * Makes histories due again whose times a clock that was ahead has written, and returns the number. Such a pass begins
+ * anew, because nobody knows when it really began: what happened after that is only in a later pass.
+ */
+export async function mendFarHistories(db: Db, now: Date): Promise<number> {
+  const time = { latest: plus(now, CLOCKS_APART_MS), now }
+  const { numAffectedRows = 0n } = await sql`
+    update bot_history set turned_at = ${notAfter('turned_at', now)},
+      begun_at = null, after_trade_id = null, after_begun_at = null,
+      complete_at = case when ${isFar(sql`complete_at`, time)} then ${plus(now, -READ_AGAIN_MS)}::timestamptz
+        else complete_at end
+    where ${isFar(sql`greatest(turned_at, begun_at, complete_at)`, time)}`.execute(db)
+  return Number(numAffectedRows)
 }
 
 /** For each bot that ever had an item: the start of the last complete pass; null if there was none. */

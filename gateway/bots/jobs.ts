@@ -3,10 +3,10 @@ import { GAME_FACTS, GAMES } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
-import { listBars } from './bar-store.ts'
+import { endFarBars, listBars } from './bar-store.ts'
 import type { FleetLimits } from './fleet.ts'
 import { updateHeldItems } from './held-item-store.ts'
-import { completePasses } from './history-store.ts'
+import { completePasses, mendFarHistories } from './history-store.ts'
 import { countedByGame, countItems, countItemsByGame } from './item-store.ts'
 import { readSpread } from './process-store.ts'
 import { botsWithoutRoom } from './spread.ts'
@@ -128,4 +128,18 @@ export async function surveyBots({ db, clock, log, limits, gauges, watchTokens }
   if (tooMany === 0 || unheld.length === 0) return
   const about = { tooMany, unheld: unheld.map(({ steamId }) => steamId).slice(0, MOST_NAMED) }
   log.error(about, 'bots had no gateway: raise TRADETILL_MAX_BOTS, or start another gateway')
+}
+
+type FarDeps = Pick<SurveyDeps, 'db' | 'clock' | 'log'>
+
+/**
+ * Mends the times of bots that a wrong clock set hours or years ahead. Without this sweep, no process would read the
+ * bot's history, and no bot that was barred would get a trade, until then.
+ */
+export async function sweepFarBots({ db, clock, log }: FarDeps): Promise<void> {
+  const now = clock.now()
+  const histories = await mendFarHistories(db, now)
+  const bars = await endFarBars(db, now)
+  if (histories + bars > 0)
+    log.warn({ histories, bars }, 'times of bots lay far ahead, because a clock was wrong: they were mended')
 }

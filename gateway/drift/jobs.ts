@@ -4,7 +4,9 @@ import { botQueue } from '../bots/bot.ts'
 import type { Db } from '../db/client.ts'
 import type { Queue } from '../db/queue.ts'
 import type { Clock } from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
 import { countDrift } from './list-store.ts'
+import { bringLooksForward } from './store.ts'
 import type { DriftStore } from './watch.ts'
 
 /** A sweep runs every ten seconds and starts at most this many looks. After a long stop, many bots are due at once. */
@@ -24,6 +26,13 @@ export async function sweepDrift({ db, queue, drift, clock }: SweepDeps): Promis
     const job = { queue: name, data: { kind: 'drift' }, singletonKey: 'drift' }
     await db.transaction().execute((tx) => queue.send(tx, job))
   }
+}
+
+/** Makes looks due now that a wrong clock scheduled days or years ahead. Without this sweep, they would wait until then. */
+export async function sweepFarLooks({ db, clock, log }: { db: Db; clock: Clock; log: Log }): Promise<void> {
+  const looks = await bringLooksForward(db, clock.now())
+  if (looks > 0)
+    log.warn({ looks }, 'looks at inventories of bots were due far ahead, because a clock was wrong')
 }
 
 export type DriftGauges = { drift: Gauge<'bot' | 'kind'>; lookSeconds: Gauge<'bot'> }

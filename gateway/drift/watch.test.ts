@@ -10,7 +10,7 @@ import { offerFor, payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
 import { steamTrade } from '../testing/trades.ts'
 import { tradeHandlers } from '../trades/advance.ts'
-import { createDriftGauges, surveyDrift, sweepDrift } from './jobs.ts'
+import { createDriftGauges, surveyDrift, sweepDrift, sweepFarLooks } from './jobs.ts'
 import { selectDrift } from './list-store.ts'
 import { createDriftStore } from './store.ts'
 import { driftHandler } from './watch.ts'
@@ -255,6 +255,24 @@ describe('the daily look', () => {
     await passTime(24 * HOUR_MS)
     const taken = await Promise.all([takeDue(), takeDue(), takeDue(), takeDue(), takeDue()])
     expect(taken.flat().sort()).toEqual((await dueTimes()).map(({ bot_id: id }) => id).sort())
+  })
+
+  it('comes at once if a clock that was two days ahead scheduled it, and a day later after that', async () => {
+    const calls = async () => {
+      const before = session.calls.length
+      await look()
+      return session.calls.length - before
+    }
+    till.clock.advance(48 * HOUR_MS)
+    await look()
+    till.clock.advance(-48 * HOUR_MS)
+    await sweepFarLooks(till.deps)
+    expect(await takeDue()).toEqual([bot.botId])
+    expect(await calls()).toBeGreaterThan(0)
+    expect((await dueTimes()).map(({ due_at: due }) => due)).toEqual([later(24 * HOUR_MS)])
+    await sweepFarLooks(till.deps)
+    expect([await takeDue(), await calls()]).toEqual([[], 0])
+    expect(till.lines.filter((line) => line.includes('were due far ahead'))).toHaveLength(1)
   })
 
   it('comes early if an operator asks; its findings are listed for the operator and counted in metrics', async () => {

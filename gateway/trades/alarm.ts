@@ -26,9 +26,12 @@ const SLOW_MS = 60_000
 /** How long to search frequently for the offer of an unknown send, whose shopper is waiting. */
 const SEARCH_OFTEN_MS = 3_600_000
 
+/** The longest pause between two looks at a trade that waits for Steam. */
+export const LONGEST_GAP_MS = 3_600_000
+
 /** The pause grows with the time waited: after a day without an answer, ask every hour. */
 const PAUSES: readonly { waitedMs: number; pauseMs: number }[] = [
-  { waitedMs: 86_400_000, pauseMs: 3_600_000 },
+  { waitedMs: 86_400_000, pauseMs: LONGEST_GAP_MS },
   { waitedMs: 3_600_000, pauseMs: 300_000 },
   { waitedMs: 120_000, pauseMs: SLOW_MS },
 ]

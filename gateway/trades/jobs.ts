@@ -2,7 +2,7 @@
 import { INTENT_LIFE_MS } from './alarm.ts'
 import type { TradeDeps } from './deps.ts'
 import { record } from './record.ts'
-import { botsOfOverdueTrades } from './sweep-store.ts'
+import { botsOfOverdueTrades, mendFarTrades } from './sweep-store.ts'
 import { aboutTrade, type ShellDeps } from './trade-store.ts'
 
 /** Each query of a sweep returns at most this many trades. */
@@ -84,4 +84,18 @@ export async function reportOverdue({ db, clock, log }: TradeDeps): Promise<void
     const about = { botId: String(id), bot: name, state, reason, trades: Number(trades) }
     log.error(about, 'trades wait for a bot that is out of service: enrol it again, or look at its account')
   }
+}
+
+/**
+ * Mends the times of trades that a wrong clock set hours or years ahead. Without this sweep, an offer would stay open
+ * until then, its items would stay reserved, and nobody would search for an offer whose send got no answer.
+ */
+export async function sweepFarTrades({
+  db,
+  clock,
+  log,
+}: Pick<TradeDeps, 'db' | 'clock' | 'log'>): Promise<void> {
+  const trades = await mendFarTrades(db, clock.now())
+  if (trades > 0)
+    log.warn({ trades }, 'times of trades lay far ahead, because a clock was wrong: they were mended')
 }

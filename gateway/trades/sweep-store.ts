@@ -5,10 +5,13 @@ import { botQueue } from '../bots/bot.ts'
 import { takeDueHistories } from '../bots/history-store.ts'
 import { LEASABLE_STATES } from '../bots/store.ts'
 import type { Db } from '../db/client.ts'
+import { CLOCKS_APART_MS, isFar, notAfter } from '../db/far-time.ts'
 import { OPEN_TRADE_STATES, type TradeStateColumn } from '../db/trade-tables.ts'
 import type { DepositDeps } from '../deposits/service.ts'
+import { plus } from '../kit/clock.ts'
 import { freeExpiredLostRoom } from '../ledger/room-store.ts'
-import { LAST_REVIEW_MS } from './alarm.ts'
+import { LAST_REVIEW_MS, LONGEST_GAP_MS } from './alarm.ts'
+import { TRADE_WINDOW_MS } from './decide.ts'
 import { OVERDUE_MS, WAIT_MS } from './giving-up.ts'
 import type { TradeStore, TradeToEnd, WaitingTrade } from './trade-store.ts'
 
@@ -154,6 +157,33 @@ function silentLooks(db: Db, now: Date, limit: number): Promise<WaitingTrade[]> 
     .orderBy('due_at')
     .limit(limit)
     .execute()
+}
+
+/**
+ * Mends trades without a delivery whose times a clock that was ahead has written, and returns their number. They are
+ * due now. A time of the past becomes now, because the truth is no later; a shopper gets the usual time from now on.
+ *
+ * Delivered trades keep their times: the ledger's limits and the end of Steam's protection depend on them.
+ */
+export async function mendFarTrades(db: Db, now: Date): Promise<number> {
+  const seconds = (ms: number) => sql`make_interval(secs => ${sql.lit(ms / 1_000)})`
+  const longestWait = sql`case when ended_at is null then ${seconds(LONGEST_GAP_MS)} else ${seconds(LAST_REVIEW_MS)} end`
+  const time = { latest: plus(now, CLOCKS_APART_MS), now }
+  const { numAffectedRows = 0n } = await sql`
+    update trade set due_at = ${now},
+      deadline = ${notAfter('deadline', plus(now, TRADE_WINDOW_MS))},
+      created_at = ${notAfter('created_at', now)},
+      send_started_at = ${notAfter('send_started_at', now)},
+      accepted_at = ${notAfter('accepted_at', now)},
+      bad_end_seen_at = ${notAfter('bad_end_seen_at', now)},
+      ended_at = ${notAfter('ended_at', now)}
+    where delivered_at is null and (ended_at is null or due_at is not null)
+      and ${isFar(
+        sql`greatest(created_at, send_started_at, accepted_at, bad_end_seen_at, ended_at,
+          deadline - ${seconds(TRADE_WINDOW_MS)}, due_at - ${longestWait})`,
+        time,
+      )}`.execute(db)
+  return Number(numAffectedRows)
 }
 
 /**

@@ -1,10 +1,11 @@
 /** Sweeps of deliveries that no lane would send in time, or at all. */
 import type { Db } from '../db/client.ts'
+import { CLOCKS_APART_MS } from '../db/far-time.ts'
 import { inRounds } from '../db/sweep-store.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { type Clock, plus } from '../kit/clock.ts'
 import { disabledEndpointsWithDue, giveUpIfDisabled, MOST_GIVEN_UP } from './endpoint-store.ts'
-import { CLOCKS_APART_MS, LONGEST_WAIT_MS } from './schedule.ts'
+import { LONGEST_WAIT_MS } from './schedule.ts'
 import { bringForward, MOST_BROUGHT_FORWARD } from './store.ts'
 
 /** The most endpoints of one sweep. The next sweep continues. */

@@ -24,9 +24,6 @@ const LONGEST_RETRY_AFTER_MS = 24 * HOUR_MS
 /** The longest wait between two attempts, with its spread. */
 export const LONGEST_WAIT_MS = Math.round(1.1 * Math.max(...WAITS_MS))
 
-/** How far apart the clocks of two gateways may be. Neither may change what the other one scheduled. */
-export const CLOCKS_APART_MS = HOUR_MS
-
 type Failure = {
   /** Failed attempts so far, at least 1. */
   attempts: number

@@ -1,6 +1,7 @@
 /** Stores deliveries: written when their events get sequences, claimed by a lane, and settled by an attempt. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
+import { type FarTime, isFar } from '../db/far-time.ts'
 import type { Signals } from '../db/signals.ts'
 import type { PublisherDeps } from '../events/service.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -160,15 +161,6 @@ export const endpointsDue = (db: Db, now: Date): Promise<DueEndpoint[]> =>
 /** The most deliveries that one statement brings forward. */
 export const MOST_BROUGHT_FORWARD = 500
 
-type FarTime = { latest: Date; now: Date }
-
-/**
- * Whether a row waits until after `latest`: a clock that was ahead scheduled it, and was set back since. The database's
- * clock must agree, because the caller's may be the one that is wrong.
- */
-export const isFar = ({ latest, now }: FarTime) => sql<boolean>`
-  (due_at > ${latest} and due_at > (select till_now()) + (${latest}::timestamptz - ${now}::timestamptz))`
-
 /** Makes far deliveries of a lane due now, and returns their number. */
 export async function bringForward(db: Db, lane: LaneName, time: FarTime): Promise<number> {
   const ofLane = lane === 'first' ? sql`claim = 0` : sql`claim > 0`
@@ -177,7 +169,7 @@ export async function bringForward(db: Db, lane: LaneName, time: FarTime): Promi
     where id = any(array(
       select late.id from webhook_endpoint endpoint, lateral (
         select id from webhook_delivery
-        where endpoint_id = endpoint.id and state = 'due' and ${ofLane} and ${isFar(time)}
+        where endpoint_id = endpoint.id and state = 'due' and ${ofLane} and ${isFar(sql`due_at`, time)}
         limit ${MOST_BROUGHT_FORWARD} for update skip locked
       ) late
       where endpoint.state = 'enabled' limit ${MOST_BROUGHT_FORWARD}))`.execute(db)

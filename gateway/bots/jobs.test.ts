@@ -1,0 +1,89 @@
+/** Times of bots that a clock wrote which was two days ahead, and was set back since. */
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { inTransaction } from '../db/transaction.ts'
+import { steamTradeIdOf } from '../testing/fake-steam.ts'
+import { payFor } from '../testing/payment.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { tradeHandlers } from '../trades/advance.ts'
+import { sweepHistories } from '../trades/protection.ts'
+import { barBot, listBars } from './bar-store.ts'
+import { sweepFarBots } from './jobs.ts'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+
+let till: Till
+
+beforeEach(async () => {
+  till = await startTill()
+})
+afterEach(() => till.close())
+
+/** A bot with a delivery under protection, in a till whose clock is two days ahead. */
+async function botAhead() {
+  const known = await aBot(till)
+  await payFor(till, known, await aDeposit(till, await aStore(till), { game: 'cs' }))
+  till.clock.advance(2 * DAY_MS)
+  return known
+}
+
+const setBack = () => till.clock.advance(-2 * DAY_MS)
+const historyRow = () => till.db.selectFrom('bot_history').selectAll().executeTakeFirstOrThrow()
+
+it('a history that was read while the clock was ahead is read again a minute later, far enough back', async () => {
+  const { bot, session } = await botAhead()
+  const { history } = tradeHandlers(till.deps)
+  await sweepHistories(till.deps)
+  await history(bot)
+  setBack()
+  session.takeBack(steamTradeIdOf('1'))
+  await sweepFarBots(till.deps)
+  till.clock.advance(MINUTE_MS)
+  const takenAt = till.clock.now()
+  await sweepHistories(till.deps)
+  expect(await historyRow()).toMatchObject({
+    turned_at: takenAt,
+    complete_at: new Date(takenAt.getTime() - MINUTE_MS - 30 * DAY_MS),
+  })
+  await history(bot)
+  expect(await historyRow()).toMatchObject({ begun_at: null, complete_at: takenAt })
+  expect((await till.db.selectFrom('trade').select('state').executeTakeFirstOrThrow()).state).toBe('reversed')
+  expect(till.lines.filter((line) => line.includes('times of bots lay far ahead'))).toHaveLength(1)
+})
+
+it('a pass through a history that began while the clock was ahead begins anew', async () => {
+  const { bot } = await botAhead()
+  const begun = { begunAt: till.clock.now(), after: { tradeId: '7', begunAt: new Date(0) }, completeAt: null }
+  await till.deps.trades.saveHistoryPass(bot.botId, { writer: bot, now: till.clock.now() }, begun)
+  setBack()
+  await sweepFarBots(till.deps)
+  expect(await till.deps.trades.historyOf(bot.botId)).toEqual({
+    begunAt: null,
+    after: null,
+    completeAt: null,
+  })
+})
+
+it('a bar that began while the clock was ahead has ended, and one of the right time goes on', async () => {
+  const { bot } = await botAhead()
+  const bar = (reason: 'own_hold' | 'inventory_full') =>
+    inTransaction(till.db, (tx) =>
+      barBot(tx, { botId: bot.botId, reason, game: 'cs', now: till.clock.now() }),
+    )
+  await bar('own_hold')
+  setBack()
+  await bar('inventory_full')
+  await sweepFarBots(till.deps)
+  expect((await listBars(till.db)).map(({ reason }) => reason)).toEqual(['inventory_full'])
+})
+
+it('a gateway whose own clock is far behind changes no history and no bar', async () => {
+  const { bot } = await botAhead()
+  setBack()
+  await sweepHistories(till.deps)
+  await tradeHandlers(till.deps).history(bot)
+  const before = await historyRow()
+  setBack()
+  await sweepFarBots(till.deps)
+  expect(await historyRow()).toEqual(before)
+})
