@@ -130,6 +130,10 @@ export function liveListing(
   return listings.findLast((each) => each.appId === appId && each.assetId === assetId && isLive(each))
 }
 
+/** True if a live listing on the market, of any account and game, has this number. Its deals and money go by it. */
+export const isNumberInUse = ({ listings }: Book, item: Numbered): boolean =>
+  listings.some((each) => isLive(each) && isListing(item)(each))
+
 type OnSale = {
   market: string
   appId: number

@@ -1,6 +1,14 @@
 /** Makes, changes and takes down listings on one market, and compares the record with the market's own list. */
 import type { Alarm } from './alarm.ts'
-import { isLive, isOfAccount, type Journal, type Listing, liveListing, type MarketAccount } from './book.ts'
+import {
+  isLive,
+  isNumberInUse,
+  isOfAccount,
+  type Journal,
+  type Listing,
+  liveListing,
+  type MarketAccount,
+} from './book.ts'
 import type { Line, Listed, Market, MarketAnswer, Row } from './market.ts'
 import type { Scale } from './scale.ts'
 
@@ -54,7 +62,7 @@ export function createListings(parts: Parts) {
  * lost. If `market` answers without a call, which can happen every few seconds, nothing is recorded.
  */
 async function list(
-  { market, marketAccount, journal }: Parts,
+  { market, marketAccount, journal, alarm }: Parts,
   appId: number,
   lines: readonly Line[],
 ): Promise<MarketAnswer<readonly Listed[]>> {
@@ -71,12 +79,22 @@ async function list(
   })
   // The next round finds the results in the market's list.
   if (answer.kind === 'unanswered') return answer
-  const results: readonly Listed[] =
+  const answers: readonly Listed[] =
     answer.kind === 'answered'
       ? answer.value
       : free.map(({ assetId }) => ({ kind: 'refused', assetId, code: answer.kind, retry: true }))
-  for (const line of results.filter(({ assetId }) => begunAssetIds.has(assetId))) {
+  const results: Listed[] = []
+  for (const line of answers) {
     const { assetId } = line
+    const isBegun = begunAssetIds.has(assetId)
+    // A number of two listings would confuse which of them was given and paid. The market's list may show the true one.
+    if (isBegun && line.kind === 'listed' && isNumberInUse(journal.book(), { ...game, ...line })) {
+      alarm({ kind: 'strange_listing', itemId: line.itemId })
+      results.push({ kind: 'refused', assetId, code: 'number_in_use', retry: true })
+      continue
+    }
+    results.push(line)
+    if (!isBegun) continue
     if (line.kind === 'listed') journal.add({ kind: 'listed', ...game, assetId, itemId: line.itemId })
     else
       journal.add({
@@ -152,7 +170,8 @@ async function compare(context: Context, { appId, rows }: List): Promise<void> {
   const game = { market: market.name, appId }
   const ownBefore = ownListings(context, appId)
   for (const { assetId } of ownBefore.filter(({ itemId }) => itemId === null)) {
-    const row = rows.find((each) => each.assetId === assetId && !isKnown(ownBefore, each) && isOnMarket(each))
+    const isFree = ({ itemId }: Row) => !isNumberInUse(journal.book(), { market: market.name, itemId })
+    const row = rows.find((each) => each.assetId === assetId && isFree(each) && isOnMarket(each))
     if (row) journal.add({ kind: 'listed', ...game, assetId, itemId: row.itemId })
   }
   const own = ownListings(context, appId)

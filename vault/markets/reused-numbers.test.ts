@@ -1,6 +1,6 @@
 /** A market that reuses the number of a listing when the item is listed again: which listing an outcome belongs to. */
 import { expect, it } from 'vitest'
-import { APP, BUYER, createOutside } from '../testing/outside.ts'
+import { APP, BUYER, createOutside, runVault } from '../testing/outside.ts'
 import type { SaleEntry } from './book.ts'
 import type { Outcome } from './market.ts'
 
@@ -61,4 +61,59 @@ it('the outcome of a sale that the vault missed is recorded if the item was list
   const { out } = openRelisted([unseen, EARLIER_SALE])
   expect(await out.seller().followMoney(APP, SOLD_AT)).toBe(true)
   expect(out.book().listings.at(-1)?.end).toEqual({ kind: 'cancelled' })
+})
+
+/** A market whose answer gives the second item the number of the first, 101. */
+function openRepeated() {
+  const out = createOutside()
+  const { list } = out.market
+  out.market.list = async (...call) => {
+    const answer = await list(...call)
+    if (answer.kind !== 'answered') return answer
+    const value = answer.value.map((line) =>
+      line.kind === 'listed' && line.assetId === '2' ? { ...line, itemId: '101' } : line,
+    )
+    return { kind: 'answered', value }
+  }
+  return out
+}
+
+const numbers = ({ book }: ReturnType<typeof createOutside>) =>
+  book().listings.map(({ assetId, itemId, state }) => [assetId, itemId, state])
+
+it('a number that the market’s answer gives to two items is recorded for one, and its list shows that of the other', async () => {
+  const out = openRepeated()
+  await out.seller().list(APP, [
+    { assetId: '1', priceMinor: 100n },
+    { assetId: '2', priceMinor: 100n },
+  ])
+  expect(numbers(out)).toEqual([
+    ['1', '101', 'on_sale'],
+    ['2', null, 'on_sale'],
+  ])
+  expect(out.alarms).toEqual([{ kind: 'strange_listing', itemId: '101' }])
+  out.buy(1)
+  await runVault(out)
+  out.letOthersAct(true)
+  await runVault(out)
+  expect(numbers(out).slice(0, 2)).toEqual([
+    ['1', '101', 'given'],
+    ['2', '102', 'on_sale'],
+  ])
+})
+
+it('a number that the market’s list shows for two items whose answer was lost is recorded for one, and the other is over', async () => {
+  const out = createOutside()
+  const seller = out.seller()
+  out.plan(['lost_after'])
+  await seller.list(APP, [
+    { assetId: '1', priceMinor: 100n },
+    { assetId: '2', priceMinor: 100n },
+  ])
+  for (const item of out.items) item.itemId = '101'
+  for (let looks = 0; looks < 5; looks += 1) {
+    await seller.round(APP)
+    out.advanceS(20)
+  }
+  expect(numbers(out)).toEqual([['1', '101', 'on_sale']])
 })
