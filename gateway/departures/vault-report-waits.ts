@@ -26,7 +26,8 @@ export function createWaits(most = MOST_WAITING): Waits {
     listingsAt(nowMs) {
       // If another process has booked the reports, `forget` is never called here.
       for (const [key, { untilMs }] of waits) if (untilMs + LONGEST_GAP_MS < nowMs) waits.delete(key)
-      return [...waits.values()].filter(({ untilMs }) => untilMs > nowMs)
+      // After the clock was set back, the end of a wait can be far away.
+      return [...waits.values()].filter(({ untilMs, gapMs }) => untilMs > nowMs && untilMs - nowMs <= gapMs)
     },
     note({ market, reference }, nowMs) {
       const key = keyOf({ market, reference })

@@ -77,6 +77,17 @@ describe('a listing', () => {
     await till.db.deleteFrom('vault_told').execute()
   })
 
+  it('that has waited for its item is tried again at once if the clock is set back', async () => {
+    await till.db.insertInto('vault_told').values(waitingRow(1)).execute()
+    const waits = createWaits()
+    await bookVaultLog(till.deps, waits)
+    await till.db.updateTable('vault_told').set({ told: GIFT }).execute()
+    till.clock.advance(-172_800_000)
+    await bookVaultLog(till.deps, waits)
+    expect(await answeredRows()).toEqual([1n])
+    await till.db.deleteFrom('vault_told').execute()
+  })
+
   it('that waits for its item keeps its own reports waiting, however long the other reports take', async () => {
     const sold = JSON.stringify({ kind: 'report', report: { kind: 'sold' } })
     const rows = [

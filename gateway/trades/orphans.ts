@@ -97,7 +97,10 @@ export function createOrphans(deps: ShellDeps): Orphans {
     async searchOffers(bot) {
       const known = knownOf(bot)
       const now = deps.clock.now()
-      if (known.nextAt === null || known.nextAt > now) return known.nextAt !== null
+      if (known.nextAt === null) return false
+      const waitMs = known.nextAt.getTime() - now.getTime()
+      // After the clock was set back, the time can be far away.
+      if (waitMs > 0 && waitMs <= RETRY_SEARCH_MS) return true
       const { left } = known
       // Older offers are harmless. `pass` is a copy: if the database fails before the offers are handled, their pages
       // are read again.

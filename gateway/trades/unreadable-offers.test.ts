@@ -68,6 +68,17 @@ describe('the watch reads an offer individually if its row in the list is unread
     expect(await finalTrades()).toEqual(['6', '7'])
   })
 
+  it.each([60_000, -172_800_000])('once a minute, and if the clock is set back: %i ms', async (ms) => {
+    listPages([{ unreadable: [unreadable('7')] }])
+    const readsOf7 = () => session.calls.filter((call) => call === 'read 7').length
+    await watch()
+    await watch()
+    expect(readsOf7()).toBe(1)
+    till.clock.advance(ms)
+    await watch()
+    expect(readsOf7()).toBe(2)
+  })
+
   it('but not a second time after a later page has shown it', async () => {
     const offer = session.offers.get('7')
     if (offer === undefined) throw new Error('Steam has no offer')

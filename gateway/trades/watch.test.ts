@@ -252,17 +252,21 @@ describe('a till that has lost a trade', () => {
     expect(lists()).toBe(2)
   })
 
-  it('D-25 searches again a minute later if Steam did not answer', async () => {
-    session.offers.set('50', orphan)
-    session.isDown = true
-    const { watch } = tradeHandlers(till.deps)
-    expect([await watch(bot), await watch(bot)]).toEqual([1, 1])
-    expect(lists()).toBe(1)
-    session.isDown = false
-    till.clock.advance(60_000)
-    expect(await watch(bot)).toBe(0)
-    expect(session.offers.get('50')?.state).toBe('cancelled')
-  })
+  // After a clock that was two days ahead is set back, too.
+  it.each([60_000, -172_800_000])(
+    'D-25 searches again a minute later if Steam did not answer: %i ms',
+    async (ms) => {
+      session.offers.set('50', orphan)
+      session.isDown = true
+      const { watch } = tradeHandlers(till.deps)
+      expect([await watch(bot), await watch(bot)]).toEqual([1, 1])
+      expect(lists()).toBe(1)
+      session.isDown = false
+      till.clock.advance(ms)
+      expect(await watch(bot)).toBe(0)
+      expect(session.offers.get('50')?.state).toBe('cancelled')
+    },
+  )
 
   it('D-25 reads the list again if the database failed before the list’s offers were handled', async () => {
     session.offers.set('50', orphan)

@@ -128,7 +128,8 @@ async function readSingly(
   for (const id of readAt.keys()) if (!ids.has(id)) readAt.delete(id)
   const lastReadAt = ({ id }: TradeSummary) => readAt.get(id) ?? 0
   const byAge = [...unseen].sort((one, other) => lastReadAt(one) - lastReadAt(other))
-  const isDue = (row: TradeSummary) => nowMs - lastReadAt(row) >= UNREADABLE_EVERY_MS
+  // The absolute value, because the clock may have been set back.
+  const isDue = (row: TradeSummary) => Math.abs(nowMs - lastReadAt(row)) >= UNREADABLE_EVERY_MS
   const readable = byAge.filter((row) => !isUnreadable(row))
   const unreadable = byAge.filter((row) => isUnreadable(row) && isDue(row))
   const first = readable.slice(0, unreadable.length > 0 ? SINGLES_A_TURN - 1 : SINGLES_A_TURN)

@@ -64,6 +64,15 @@ describe('an offer', () => {
     ],
     ['waits for its partner', 'active', 29, true, 'wait'],
     ['that its partner does not accept in time is cancelled', 'active', 30, true, 'cancel'],
+    // The clock was set back.
+    [
+      'that could not be confirmed, and seems to come later, is cancelled',
+      'needs_confirmation',
+      -10,
+      true,
+      'cancel',
+    ],
+    ['that is open, and seems to come later, is cancelled', 'active', -30, true, 'cancel'],
     ['that is no longer allowed is cancelled', 'active', 0, false, 'cancel'],
     ['in escrow is never cancelled', 'in_escrow', 6_000, false, 'wait'],
   ] as const)('%s', (_what, state, minutesAgo, isAllowed, kind) => {

@@ -68,7 +68,8 @@ export function stepAfter(
   seen: SeenOffer,
   { now, isAllowed }: { now: Date; isAllowed: boolean },
 ): OfferStep {
-  const ageMs = now.getTime() - giving.knownAt.getTime()
+  // The absolute value, because a clock that was set back must not keep an offer open for long.
+  const ageMs = Math.abs(now.getTime() - giving.knownAt.getTime())
   switch (seen.state) {
     case 'needs_confirmation':
       return isAllowed && ageMs < CONFIRM_MS ? { kind: 'confirm' } : { kind: 'cancel' }

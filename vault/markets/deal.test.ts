@@ -61,6 +61,12 @@ describe('a deal', () => {
   it.each([
     ['four minutes after the intent', 'send', { ageMs: 4 * MINUTE_MS, limitMs: Infinity }],
     ['more than four minutes after the intent', 'abandon', { ageMs: 4 * MINUTE_MS + 1, limitMs: Infinity }],
+    // The clock was set back.
+    [
+      'more than four minutes before the intent',
+      'abandon',
+      { ageMs: -4 * MINUTE_MS - 1, limitMs: undefined },
+    ],
     ['with a time limit of 45 seconds', 'send', { ageMs: 0, limitMs: 45_000 }],
     ['with a time limit of less than 45 seconds', 'abandon', { ageMs: 0, limitMs: 44_999 }],
     ['with less than 45 seconds left of its time limit', 'abandon', { ageMs: 1, limitMs: 45_000 }],

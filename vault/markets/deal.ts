@@ -51,7 +51,8 @@ type Time = { dueByMs: number | undefined; now: Date }
 /** The step before the deal's offer is known. Looks for an offer that may exist, and never sends it again. */
 export function stepBefore(deal: DealBeforeOffer, { dueByMs, now }: Time): Step {
   if (deal.state === 'intended') {
-    if (now.getTime() - deal.intendedAt.getTime() > BEGIN_WITHIN_MS) return { kind: 'abandon' }
+    // The absolute value, because a clock that was set back must not keep the items from being listed for long.
+    if (Math.abs(now.getTime() - deal.intendedAt.getTime()) > BEGIN_WITHIN_MS) return { kind: 'abandon' }
     if (dueByMs === undefined) return { kind: 'wait' }
     return dueByMs - now.getTime() < LEAST_LEFT_S * 1_000 ? { kind: 'abandon' } : { kind: 'send' }
   }
