@@ -77,7 +77,7 @@ const READ_AGAIN_MS = 30 * DAY_MS
 
 /**
  * Makes histories due again whose times a clock that was ahead has written, and returns the number. Such a pass begins
- * anew, because nobody knows when it really began: what happened after that is only in a later pass.
+ * again, because nobody knows when it really began: what happened after that is only in a later pass.
  */
 export async function mendFarHistories(db: Db, now: Date): Promise<number> {
   const time = { latest: plus(now, CLOCKS_APART_MS), now }

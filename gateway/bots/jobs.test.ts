@@ -51,7 +51,7 @@ it('a history that was read while the clock was ahead is read again a minute lat
   expect(till.lines.filter((line) => line.includes('times of bots lay far ahead'))).toHaveLength(1)
 })
 
-it('a pass through a history that began while the clock was ahead begins anew', async () => {
+it('a pass through a history that began while the clock was ahead begins again', async () => {
   const { bot } = await botAhead()
   const begun = { begunAt: till.clock.now(), after: { tradeId: '7', begunAt: new Date(0) }, completeAt: null }
   await till.deps.trades.saveHistoryPass(bot.botId, { writer: bot, now: till.clock.now() }, begun)

@@ -51,6 +51,10 @@ const noOrphans = (leaseEpoch: bigint): BotOrphans => ({
   isEmptyLogged: false,
 })
 
+/** After the clock was set back, the time of the next search can be far away. It then counts as come. */
+const isWaiting = (nextAt: Date, now: Date): boolean =>
+  nextAt > now && !isPast(now, RETRY_SEARCH_MS + 1, nextAt)
+
 export function createOrphans(deps: ShellDeps): Orphans {
   const bots = new Map<bigint, BotOrphans>()
   const knownOf = ({ botId, leaseEpoch }: BotContext): BotOrphans => {
@@ -97,10 +101,7 @@ export function createOrphans(deps: ShellDeps): Orphans {
     async searchOffers(bot) {
       const known = knownOf(bot)
       const now = deps.clock.now()
-      if (known.nextAt === null) return false
-      const waitMs = known.nextAt.getTime() - now.getTime()
-      // After the clock was set back, the time can be far away.
-      if (waitMs > 0 && waitMs <= RETRY_SEARCH_MS) return true
+      if (known.nextAt === null || isWaiting(known.nextAt, now)) return known.nextAt !== null
       const { left } = known
       // Older offers are harmless. `pass` is a copy: if the database fails before the offers are handled, their pages
       // are read again.
