@@ -12,6 +12,9 @@ export const MOST_REPLAYED = 10_000
 /** True for a range of sequences that one replay can cover. */
 export const isReplayRange = (from: number, to: number): boolean => from <= to && to - from < MOST_REPLAYED
 
+/** The largest sequence of an event that JSON and JavaScript hold exactly. */
+export const MOST_SEQUENCE = Number.MAX_SAFE_INTEGER
+
 /** How long webhooks can be signed with an endpoint's old secret too: a week, because the old one may have leaked. */
 export const MOST_SECRET_OVERLAP_HOURS = 7 * 24
 /** How long a replaced API key can keep working: over a year. */

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod'
 import { DEPOSIT_EVENT_TYPES, EPOCH_TYPE, EVENT_TYPES } from './event-types.ts'
-import { isReplayRange, MOST_REPLAYED, MOST_SECRET_OVERLAP_HOURS } from './limits.ts'
+import { isReplayRange, MOST_REPLAYED, MOST_SECRET_OVERLAP_HOURS, MOST_SEQUENCE } from './limits.ts'
 import { wholeNumber } from './query.ts'
 import { idText, storeDepositSchema } from './store-api.ts'
 
@@ -69,7 +69,7 @@ export const testMessageSchema = z
   })
   .meta({ id: 'WebhookTest' })
 
-const sequence = wholeNumber({ least: 0, most: Number.MAX_SAFE_INTEGER, fallback: 0 })
+const sequence = wholeNumber({ least: 0, most: MOST_SEQUENCE, fallback: 0 })
 
 /** GET /v1/events: request. */
 export const eventsQuerySchema = z.strictObject({

@@ -14,9 +14,10 @@ export function id(text: string): bigint {
   return BigInt(text)
 }
 
+/** At most 16 digits, because every such number up to `most` is exact. */
 export function wholeUpTo(most: number): (text: string) => number {
   return (text) => {
-    const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+    const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
     if (!(number <= most)) throw new Error(`must be a whole number up to ${most}`)
     return number
   }

@@ -79,6 +79,10 @@ describe('help and mistakes in arguments', () => {
     [['webhook', 'replay', '1', '--event', '17'], '17 is not the id of an event, which is a UUID.'],
     [['webhook', 'replay', '1', '--from', '9', '--to', '8'], '--to 8 is before --from 9.'],
     [['webhook', 'replay', '1', '--from', '1', '--to', '10001'], 'The range may have at most 10000 events.'],
+    [
+      ['webhook', 'replay', '1', '--from', '1', '--to', '9007199254740992'],
+      '--to must be a whole number up to 9007199254740991.',
+    ],
     [['acts', '--limit', '1', '--limit', '2'], '--limit can be given only once.'],
     [['acts', '--since', 'now'], '--since must be a date, such as 2026-11-22 or 2026-11-22T08:00Z.'],
     [
@@ -106,6 +110,25 @@ describe('help and mistakes in arguments', () => {
 })
 
 describe('a command', () => {
+  it.each([
+    [['webhook', 'replay', '1', '--from', '1052202005', '--to', '1052202006']],
+    [
+      [
+        'listen',
+        '--till',
+        'http://127.0.0.1:9',
+        '--key',
+        'k',
+        '--forward-to',
+        'http://127.0.0.1:9/',
+        '--after',
+        '1052202004',
+      ],
+    ],
+  ])('%j takes the numbers of events after a restore of an old till', async (args) => {
+    expect(await runCommand(args, { databaseUrl: NOWHERE })).toMatchObject({ code: 5 })
+  })
+
   it('run as a process reads piped input, and explains a refusal without a stack trace', async () => {
     const input = 'item,bot\n7-12,x\n'
     const args = ['items', 'moved', '--reason', 'sold']

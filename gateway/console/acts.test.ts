@@ -131,6 +131,14 @@ test.each([
   })
 })
 
+test('a replay can name the numbers that follow a restore after years', async () => {
+  const range = { fromSequence: 1_052_202_005, toSequence: 1_052_202_005 }
+  expect(await doAct('webhook replay', { endpointId: '999', ...range })).toMatchObject({
+    status: 404,
+    error: { message: 'There is no endpoint 999.' },
+  })
+})
+
 test('a rule that keeps more than 100,000 items with a bot is refused', async () => {
   const rule = { to: 'storage', keep: 100_001 }
   expect(await doAct('items rule', rule, 'more room')).toMatchObject({

@@ -7,6 +7,7 @@ import {
   MOST_KEY_OVERLAP_HOURS,
   MOST_REPLAYED,
   MOST_SECRET_OVERLAP_HOURS,
+  MOST_SEQUENCE,
 } from '../../contract/limits.ts'
 import { MICROS_PER_CENT } from '../../contract/money.ts'
 import { SCOPES } from '../../contract/scopes.ts'
@@ -48,7 +49,7 @@ const hours = (most: number) => z.int().min(0).max(most)
 /** Kept as text, as it was typed. */
 const wholeDollars = z.string().regex(/^\d{1,9}$/, 'must be whole dollars')
 
-const SEQUENCE = z.int().min(1).max(999_999_999)
+const SEQUENCE = z.int().min(1).max(MOST_SEQUENCE)
 /** Parses an amount such as 850.00 into cents. */
 const dollarsAndCents = z
   .string()

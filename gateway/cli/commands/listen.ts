@@ -1,5 +1,6 @@
 /** `listen`: forwards a store's events to its developer's machine. */
 
+import { MOST_SEQUENCE } from '../../../contract/limits.ts'
 import type { ListenResult } from '../../operations/listening.ts'
 import type { Answer } from '../../operations/operation.ts'
 import { text, webAddress, wholeUpTo } from '../arguments.ts'
@@ -14,8 +15,6 @@ type ListenFlags = FindFlags & {
   after: number
   once?: boolean
 }
-
-const MOST_SEQUENCE = 999_999_999
 
 export const listen = command({
   does: "forward a store's events, signed, to a URL of your own machine, until Ctrl-C",

@@ -1,5 +1,5 @@
 import { buildRouteMap } from '@stricli/core'
-import { MOST_REPLAYED, MOST_SECRET_OVERLAP_HOURS } from '../../../contract/limits.ts'
+import { MOST_REPLAYED, MOST_SECRET_OVERLAP_HOURS, MOST_SEQUENCE } from '../../../contract/limits.ts'
 import { id, limitUpTo, pageBefore, STORE, text, wholeUpTo } from '../arguments.ts'
 import {
   ACT,
@@ -73,7 +73,6 @@ const attempts = command({
   lines: attemptLines,
 })
 
-const MOST_SEQUENCE = 999_999_999
 const SEQUENCE = {
   kind: 'parsed',
   parse: wholeUpTo(MOST_SEQUENCE),
