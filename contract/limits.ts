@@ -6,11 +6,8 @@ export const MOST_ENDPOINTS = 10
 /** The most names of unusable items that an inventory lists under each reason. */
 export const MOST_UNAVAILABLE_NAMES = 20
 
-/** The most events that one replay can cover. */
+/** The most events that a replayed range can have. Its numbers may span more: each restore skips millions of them. */
 export const MOST_REPLAYED = 10_000
-
-/** True for a range of sequences that one replay can cover. */
-export const isReplayRange = (from: number, to: number): boolean => from <= to && to - from < MOST_REPLAYED
 
 /** The largest sequence of an event that JSON and JavaScript hold exactly. */
 export const MOST_SEQUENCE = Number.MAX_SAFE_INTEGER

@@ -121,13 +121,11 @@ test('the old secret of an endpoint signs for a week at most', async () => {
   expect(await rotate(168)).toMatchObject({ status: 200 })
 })
 
-test.each([
-  ['ends before it begins', { fromSequence: 9, toSequence: 8 }],
-  ['has more than 10,000 events', { fromSequence: 1, toSequence: 10_001 }],
-])('a replay whose range %s is refused', async (_title, range) => {
+test('a replay whose range ends before it begins is refused', async () => {
+  const range = { fromSequence: 9, toSequence: 8 }
   expect(await doAct('webhook replay', { endpointId: '1', ...range })).toMatchObject({
     status: 400,
-    error: { message: expect.stringContaining('at most 10000 events') },
+    error: { message: expect.stringContaining('from the smaller to the larger number') },
   })
 })
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { publishEvents } from '../events/service.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
@@ -140,6 +141,20 @@ describe('webhooks that fail', () => {
       refusal: 'not_found',
       message: `There is no event ${unknown} in the log of store ${store.id}.`,
     })
+  })
+
+  it('are not sent again in a range of more than 10,000 events', async () => {
+    await sql`
+      insert into event (id, store_id, part, type, payload, sequence)
+      select gen_random_uuid(), ${store.id}, n, 'epoch.started', '{}', n from generate_series(3, 10001) n`.execute(
+      till.db,
+    )
+    const replay = (toSequence: number) => replayWebhooks(deps, { endpointId, fromSequence: 1, toSequence })
+    expect(await replay(1_052_202_005)).toMatchObject({
+      refusal: 'usage',
+      message: 'The range may have at most 10000 events.',
+    })
+    expect(await replay(10_000)).toMatchObject({ kind: 'done', data: { replayed: 10_000 } })
   })
 
   it('are not sent again if the endpoint is disabled, and nothing is recorded', async () => {

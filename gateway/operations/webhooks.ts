@@ -1,5 +1,6 @@
 import { ERRORS } from '../../contract/errors.ts'
 import type { EventType } from '../../contract/event-types.ts'
+import { MOST_REPLAYED } from '../../contract/limits.ts'
 import { ProblemError } from '../http/refusal.ts'
 import { counted } from '../kit/counted.ts'
 import { keysetPage } from '../kit/keyset-page.ts'
@@ -147,6 +148,8 @@ async function orRefused<T>(
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error
     if (error.code === 'not_found' && unknown !== undefined) return refused('not_found', unknown)
+    if (error.code === 'invalid_request')
+      return refused('usage', `The range may have at most ${MOST_REPLAYED} events.`)
     return refused('conflict', ERRORS[error.code].detail.en)
   }
 }

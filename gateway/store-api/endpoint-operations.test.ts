@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { publishEvents } from '../events/service.ts'
@@ -148,6 +149,33 @@ describe('an endpoint', () => {
     expect((await replay({})).json().errors).toEqual([
       { path: '', message: 'must be { eventId } or { fromSequence, toSequence }' },
     ])
+  })
+
+  test('can get a range again whose numbers span those that a restore skipped, but not 10,001 events', async () => {
+    const { id } = await add()
+    await anEvent()
+    await till.db.updateTable('store').set({ last_sequence: 1_052_202_004n }).execute()
+    await anEvent()
+    const range = { fromSequence: 1, toSequence: 1_052_202_005 }
+    const replay = () => api.call('POST', `${PATH}/${id}/replay`, { body: range })
+    await expect.poll(() => receiver.received.length).toBe(2)
+    await expect.poll(async () => (await replay()).json()).toEqual({ replayed: 2 })
+    await expect.poll(() => receiver.received.length).toBe(4)
+    await till.db.updateTable('webhook_delivery').set({ state: 'delivered', due_at: null }).execute()
+    // Of a type that no endpoint gets: the limit counts the events of the log.
+    await sql`
+      insert into event (id, store_id, part, type, payload, sequence)
+      select gen_random_uuid(), ${api.store.id}, n, 'epoch.started', '{}', n from generate_series(3, 10001) n`.execute(
+      till.db,
+    )
+    await till.db
+      .updateTable('webhook_endpoint')
+      .set({ event_types: ['deposit.succeeded'] })
+      .execute()
+    expect((await replay()).json()).toMatchObject({
+      code: 'invalid_request',
+      errors: [{ path: 'toSequence', message: 'must be smaller: the range has more than 10000 events' }],
+    })
   })
 
   test('gets only events of its types from a replayed range, but a single event of any type', async () => {

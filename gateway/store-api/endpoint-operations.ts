@@ -169,7 +169,7 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
     idempotent: true,
     summary: 'Send events again',
     description:
-      'Sends one event of any type, or, from a range of sequences, the events whose types the endpoint subscribes to. Each event keeps its id. A store can replay one range at a time, and at most 50,000 deliveries in 24 hours.',
+      'Sends one event of any type, or, from a range of sequences, the events whose types the endpoint subscribes to. Each event keeps its id. A store can replay one range of at most 10,000 events at a time, and at most 50,000 deliveries in 24 hours.',
     takes: { params: idParamsSchema, body: replayBodySchema },
     answer: replayedSchema,
     statuses: { 202: 'The events are being sent.' },

@@ -1,4 +1,5 @@
 /** The attempts that a store can read, the deliveries that it can repeat, and tests of its endpoints. */
+import { MOST_REPLAYED } from '../../contract/limits.ts'
 import type { AttemptList, AttemptsQuery, ReplayBody, TestResult } from '../../contract/webhooks.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { Signals } from '../db/signals.ts'
@@ -96,11 +97,13 @@ async function refuseExcessiveReplay(
   if (!('eventId' in choice) && (await isReplaying(tx, storeId, now))) {
     refuse('replay_in_progress', { retryAfterS: 10 })
   }
-  const replayedToday = await countReplayedSince(tx, storeId, dayBefore(now))
-  const remaining = MOST_REPLAYED_A_DAY - replayedToday
-  if (remaining <= 0 || (await countChosen(tx, { storeId, eventTypes, choice })) > remaining) {
-    refuse('replay_quota', { retryAfterS: HOUR_S })
-  }
+  const { all, chosen } = await countChosen(tx, { storeId, eventTypes, choice })
+  if (all > MOST_REPLAYED)
+    refuse('invalid_request', [
+      { path: 'toSequence', message: `must be smaller: the range has more than ${MOST_REPLAYED} events` },
+    ])
+  const remaining = MOST_REPLAYED_A_DAY - (await countReplayedSince(tx, storeId, dayBefore(now)))
+  if (remaining <= 0 || chosen > remaining) refuse('replay_quota', { retryAfterS: HOUR_S })
 }
 
 type TestDeps = ChallengeDeps & { db: Db }

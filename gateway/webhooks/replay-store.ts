@@ -1,5 +1,6 @@
 /** Records a store's replays, and counts their deliveries. */
 import { sql } from 'kysely'
+import { MOST_REPLAYED } from '../../contract/limits.ts'
 import type { Tx } from '../db/client.ts'
 
 export type ReplayChoice = { eventId: string } | { fromSequence: number; toSequence: number }
@@ -9,19 +10,33 @@ export type ReplayChoice = { eventId: string } | { fromSequence: number; toSeque
  * endpoint wants.
  */
 export const chosenEvents = (choice: ReplayChoice, eventTypes: readonly string[] | null) =>
+  sql`${eventsAt(choice)} and ${areWanted(choice, eventTypes)}`
+
+const eventsAt = (choice: ReplayChoice) =>
   'eventId' in choice
     ? sql`id = ${choice.eventId}::uuid and sequence is not null`
-    : sql`sequence between ${choice.fromSequence} and ${choice.toSequence}
-        and (${eventTypes}::text[] is null or type = any(${eventTypes}::text[]))`
+    : sql`sequence between ${choice.fromSequence} and ${choice.toSequence}`
+
+const areWanted = (choice: ReplayChoice, eventTypes: readonly string[] | null) =>
+  'eventId' in choice
+    ? sql<boolean>`true`
+    : sql<boolean>`(${eventTypes}::text[] is null or type = any(${eventTypes}::text[]))`
 
 type ReplayQuery = { storeId: bigint; eventTypes: readonly string[] | null; choice: ReplayChoice }
 
-export async function countChosen(tx: Tx, { storeId, eventTypes, choice }: ReplayQuery): Promise<number> {
-  const { rows } = await sql<{ count: bigint }>`
-    select count(*) from event where store_id = ${storeId} and ${chosenEvents(choice, eventTypes)}`.execute(
-    tx,
-  )
-  return Number(rows[0]?.count ?? 0)
+/**
+ * `all`: the events of the range, whatever their types. Counting stops above `MOST_REPLAYED`, so a range of years costs
+ * no more than one that is too long by one event. `chosen`: those of them that the replay sends.
+ */
+export async function countChosen(
+  tx: Tx,
+  { storeId, eventTypes, choice }: ReplayQuery,
+): Promise<{ all: number; chosen: number }> {
+  const { rows } = await sql<{ all: number; chosen: number }>`
+    select count(*)::int as all, (count(*) filter (where ${areWanted(choice, eventTypes)}))::int as chosen
+    from (select type from event where store_id = ${storeId} and ${eventsAt(choice)}
+      limit ${MOST_REPLAYED + 1}) counted`.execute(tx)
+  return rows[0] ?? { all: 0, chosen: 0 }
 }
 
 /** Locks the store's replays until the transaction ends. */

@@ -1,5 +1,5 @@
 import { buildRouteMap } from '@stricli/core'
-import { MOST_REPLAYED, MOST_SECRET_OVERLAP_HOURS, MOST_SEQUENCE } from '../../../contract/limits.ts'
+import { MOST_SECRET_OVERLAP_HOURS, MOST_SEQUENCE } from '../../../contract/limits.ts'
 import { id, limitUpTo, pageBefore, STORE, text, wholeUpTo } from '../arguments.ts'
 import {
   ACT,
@@ -119,8 +119,6 @@ function chosenOf({ event, from, to }: ReplayFlags) {
   if (event !== undefined || from === undefined || to === undefined)
     throw new Refusal('usage', 'Give either --event ID, or --from and --to of a range of sequences.')
   if (to < from) throw new Refusal('usage', `--to ${to} is before --from ${from}.`)
-  if (to - from >= MOST_REPLAYED)
-    throw new Refusal('usage', `The range may have at most ${MOST_REPLAYED} events.`)
   return { fromSequence: from, toSequence: to }
 }
 
