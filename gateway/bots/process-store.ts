@@ -26,11 +26,16 @@ export async function endProcess(db: Db, owner: string): Promise<void> {
   await db.deleteFrom('gateway_process').where('owner', '=', owner).execute()
 }
 
-/** `bots`: the number of bots that the live processes share. */
-export async function readSpread(db: Db): Promise<{ processes: LiveProcess[]; bots: number }> {
+/**
+ * `bots`: the number of bots that the live processes share. `keyFingerprint`: that of the master key with which a
+ * process seals; null if its version does not record it.
+ */
+export async function readSpread(
+  db: Db,
+): Promise<{ processes: (LiveProcess & { keyFingerprint: string | null })[]; bots: number }> {
   const processes = await db
     .selectFrom('gateway_process')
-    .select(['owner', 'max_bots as maxBots'])
+    .select(['owner', 'max_bots as maxBots', 'key_fingerprint as keyFingerprint'])
     .where((eb) => eb.not(isSilent))
     .orderBy('owner')
     .execute()

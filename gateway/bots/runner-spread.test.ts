@@ -4,7 +4,7 @@ import { Registry } from 'prom-client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Queue } from '../db/queue.ts'
 import { systemClock } from '../kit/clock.ts'
-import { createSecretBox } from '../kit/secret-box.ts'
+import { createSecretBox, type SecretBox } from '../kit/secret-box.ts'
 import { IDLE_HANDLERS } from '../testing/bots.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { fakeSession } from '../testing/fake-steam.ts'
@@ -17,7 +17,8 @@ import { startBots } from './runner.ts'
 import { tokenPlace } from './service.ts'
 import { saveBot } from './store.ts'
 
-const box = createSecretBox(randomBytes(32))
+const KEY = randomBytes(32)
+const box = createSecretBox(KEY)
 const doNothing = async () => {}
 const NO_JOBS: Queue = { ensure: doNothing, send: doNothing, work: async () => doNothing, stop: doNothing }
 
@@ -52,7 +53,15 @@ async function enrol(count: number): Promise<void> {
 }
 
 /** Starts a process that constantly looks for bots. Its monotonic clock stands still, so it loses no lease. */
-function start({ maxBots = 50, handlers = {} }: { maxBots?: number; handlers?: Partial<BotHandlers> } = {}) {
+function start({
+  maxBots = 50,
+  handlers = {},
+  box: ownBox = box,
+}: {
+  maxBots?: number
+  handlers?: Partial<BotHandlers>
+  box?: SecretBox
+} = {}) {
   const owner = randomUUID()
   const processCounts: number[] = []
   const bots = startBots({
@@ -62,7 +71,7 @@ function start({ maxBots = 50, handlers = {} }: { maxBots?: number; handlers?: P
       openSession: async (token) => ({ kind: 'open', session: fakeSession(token), expiresAt: null }),
       readProfile: async () => ({ kind: 'unknown_account' }),
     },
-    box,
+    box: ownBox,
     log: captured.log,
     clock: systemClock,
     owner,
@@ -113,6 +122,20 @@ it('a process without bots counts as a process, and as a holder of its master ke
   await expect.poll(counts(withoutBots, withBots)).toEqual([0, 3])
   expect(withoutBots.processCounts.at(-1)).toBe(2)
   expect(await countProcessesWithOtherKeys(database.db, 'another')).toBe(2)
+})
+
+it('a process reports that another seals with a key that it lacks, and one that has the key reports nothing', async () => {
+  const newKey = randomBytes(32)
+  const lacking = start()
+  const prepared = start({ box: createSecretBox(KEY, [newKey]) })
+  const errors = () => captured.lines.filter((line) => line.includes('seals with a master key'))
+  await expect.poll(() => [lacking.processCounts.at(-1), prepared.processCounts.at(-1)]).toEqual([2, 2])
+  expect(errors()).toEqual([])
+  const rotated = createSecretBox(newKey, [KEY])
+  start({ box: rotated })
+  await expect.poll(() => prepared.processCounts.at(-1)).toBe(3)
+  await expect.poll(errors).toEqual([expect.stringContaining(`${rotated.fingerprint.slice(0, 8)}…`)])
+  expect(errors()[0]).toContain('TRADETILL_OLD_MASTER_KEYS_FILE')
 })
 
 it('the share of a killed process goes to the other process', async () => {

@@ -2,6 +2,7 @@
 import { pause } from '../kit/pause.ts'
 import { countWork } from './count-work.ts'
 import { DEFAULT_PACE, type HeldBot, type HeldBotDeps, holdBot, type Pace } from './held-bot.ts'
+import { watchKeys } from './key-watch.ts'
 import { takeLeases } from './lease-store.ts'
 import { beatProcess, endProcess, readSpread } from './process-store.ts'
 import { shareOf } from './spread.ts'
@@ -36,6 +37,7 @@ export function startBots(options: BotsOptions): { stop(): Promise<void> } {
     ...options,
     pace: { ...DEFAULT_PACE, ...options.pace },
   }
+  const noteKeys = watchKeys(deps)
   const stopping = new AbortController()
   /** In the order in which they were taken. */
   const held = new Set<Holding>()
@@ -63,6 +65,7 @@ export function startBots(options: BotsOptions): { stop(): Promise<void> } {
     // First, so every process that takes bots is counted by the others.
     await beatProcess(db, { owner, maxBots, keyFingerprint: box.fingerprint })
     const { processes, bots } = await readSpread(db)
+    noteKeys(processes.map(({ keyFingerprint }) => keyFingerprint))
     options.onProcesses?.(Math.max(1, processes.length))
     const room = shareOf(owner, processes, bots) - held.size
     if (room > 0) await take(room)

@@ -2,6 +2,7 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { readNeeds } from '../alerts/needs-store.ts'
 import { alertSender } from '../alerts/service.ts'
+import { countProcessesWithOtherKeys } from '../bots/process-store.ts'
 import { openClock } from '../clock/service.ts'
 import type { Config, ConfigAnswer } from '../config.ts'
 import { ourBuild } from '../db/build.ts'
@@ -12,6 +13,7 @@ import { isDisarmed, readHistory } from '../epochs/store.ts'
 import { systemClock } from '../kit/clock.ts'
 import { doctorProof } from '../kit/doctor-proof.ts'
 import { reasonOf } from '../kit/reason.ts'
+import { fingerprintOf } from '../kit/secret-box.ts'
 import { listBots } from '../operations/bots.ts'
 import { type Answer, type ConfigWithKey, done, type FindDeps } from '../operations/operation.ts'
 import { selectOperators } from '../operators/store.ts'
@@ -30,7 +32,7 @@ import { acknowledgedBots, readCoverage, readNewestRates, readStores } from './r
 import { machineFindings, settingsFindings } from './settings.ts'
 import { steamClockFindings } from './steam-clock.ts'
 import { readStoreStates } from './store-states.ts'
-import { alarmFindings, epochFindings, pauseFindings, vaultFindings } from './till-state.ts'
+import { alarmFindings, epochFindings, keyFindings, pauseFindings, vaultFindings } from './till-state.ts'
 import { awaitVault, readPauses } from './till-state-store.ts'
 
 export type Examination = { findings: Finding[]; toMend: number; notChecked: number }
@@ -64,6 +66,7 @@ export async function examine(options: DoctorOptions): Promise<Answer<Examinatio
 /** The parts that are listed as not checked if the database is out of reach, not this till's, or lacks migrations. */
 const tillChecksOf = ({ console: consoleConfig }: Pick<Config, 'console'>): string[] => [
   'epoch',
+  'gateways',
   ...(consoleConfig === undefined ? [] : ['console.operators']),
   ...['prices', 'bots', 'maintenance', 'alarms', 'vault', 'stores'],
 ]
@@ -168,6 +171,10 @@ async function examineParts(
     look({ config, db, clock: await openClock(db, config.mode) })
   const parts: [check: string, look: () => Promise<Finding[]>][] = [
     ['epoch', () => examineEpoch(db)],
+    [
+      'gateways',
+      async () => keyFindings(await countProcessesWithOtherKeys(db, fingerprintOf(config.masterKey))),
+    ],
     ...(config.console === undefined ? [] : [operatorsPart(db)]),
     ['prices', () => withClock(examinePrices)],
     ['bots', () => withClock(examineBots)],

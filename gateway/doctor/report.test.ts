@@ -1,7 +1,8 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beatProcess } from '../bots/process-store.ts'
 import { readConfig } from '../config.ts'
 import { claimDatabase } from '../db/identity.ts'
 import { systemClock } from '../kit/clock.ts'
@@ -39,6 +40,23 @@ it('a price from the future is not counted as valid', async () => {
   const rows = [row('Knife', now), row('Case', new Date(now.getTime() + 600_000))]
   await savePrices(database.db, { source: 'market', game: 'cs' }, rows)
   expect(await readCoverage(database.db, DEFAULT_RULES, now)).toContainEqual({ game: 'cs', all: 2, fresh: 1 })
+})
+
+it('the report names a gateway that seals with another master key', async () => {
+  await claimDatabase(database.pool, { mode: 'sandbox', keyFingerprint: fingerprintOf(KEY) })
+  const other = { owner: randomUUID(), maxBots: 50, keyFingerprint: fingerprintOf(Buffer.alloc(32, 8)) }
+  await beatProcess(database.db, other)
+  const env = {
+    DATABASE_URL: database.url,
+    TRADETILL_MASTER_KEY: KEY.toString('base64'),
+    TRADETILL_PUBLIC_URL: 'http://127.0.0.1:9',
+  }
+  const answer = await examine({ settings: readConfig(env), sendsWebhooks: false })
+  if (answer.kind === 'unchanged' || answer.data === undefined) throw new Error('there is no report')
+  expect(answer.data.findings.find(({ check }) => check === 'gateways.key')).toMatchObject({
+    state: 'mend',
+    says: '1 running gateway seals with another master key',
+  })
 })
 
 describe('a database that disappears during the checks', () => {
@@ -79,7 +97,7 @@ describe('a database that disappears during the checks', () => {
     expect(byCheck.get('database.version')?.state).toBe('good')
     expect(byCheck.get('database.identity')?.state).toBe('good')
     expect(byCheck.get('public')?.state).toBe('mend')
-    for (const check of ['epoch', 'prices', 'bots', 'maintenance', 'alarms', 'vault', 'stores']) {
+    for (const check of ['epoch', 'gateways', 'prices', 'bots', 'maintenance', 'alarms', 'vault', 'stores']) {
       expect(byCheck.get(check), check).toMatchObject({
         state: 'not_checked',
         says: expect.stringContaining('the check failed: '),
@@ -116,6 +134,7 @@ it('every part that reads the tables of an unreachable database is listed as not
   const waiting = answer.data.findings.filter(({ says }) => says === 'fix the database first')
   expect(waiting.map(({ check }) => check)).toEqual([
     'epoch',
+    'gateways',
     'console.operators',
     'prices',
     'bots',

@@ -16,6 +16,7 @@ import type { Finding } from './finding.ts'
 import {
   alarmFindings,
   epochFindings,
+  keyFindings,
   type Pause,
   pauseFindings,
   type VaultState,
@@ -55,6 +56,7 @@ it.each([
   ['console behind a proxy that refuses strangers', () => answer({ status: 403 })],
   ['operators', () => operatorFindings([{ name: 'nina', passkeys: 2 }])],
   ['epoch', () => epoch({})],
+  ['gateways with one master key', () => keyFindings(0)],
   ['no pause', () => pauseFindings([], new Date())],
   ['maintenance with a planned end', () => pause('maintenance', new Date(4 * DAY_MS))],
   ['alarms', () => alarmFindings({ departuresUnexplained: 0, itemsMissing: 0, vaultNeeds: 0 })],
@@ -104,6 +106,7 @@ it.each<[what: string, findings: () => Finding[], check: string, advice: RegExp]
     /operator link nina/,
   ],
   ['a restore that was not finished', () => epoch({ breakKind: 'system' }), 'epoch', /restore finish/],
+  ['a gateway with another master key', () => keyFindings(1), 'gateways.key', /Another master key/],
   ['bots that are disarmed', () => epoch({ isDisarmed: true }), 'bots.armed', /bot arm/],
   ['forgotten maintenance', () => pause('maintenance'), 'maintenance', /maintenance off/],
   ['offers that fail at every bot', () => pause('offers'), 'steam.offers', /wait until Steam answers/],

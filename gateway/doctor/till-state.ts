@@ -30,6 +30,15 @@ export function epochFindings({ epoch, breakKind, isDisarmed }: EpochState): Fin
   return [epochFinding, armedFinding]
 }
 
+/** `others`: gateways that seal with another master key, which `key-ring rotate` refuses too. */
+export function keyFindings(others: number): Finding[] {
+  if (others === 0) return [good('gateways.key', 'every running gateway seals with this master key')]
+  const says = `${counted(others, 'running gateway seals', 'running gateways seal')} with another master key`
+  const advice =
+    'give every gateway the master key of these settings, in the order of "Another master key" in docs/operating.md'
+  return [mend('gateways.key', says, advice)]
+}
+
 /** `until`: the planned end of maintenance; null without one. */
 export type Pause = { kind: Outage; since: Date; until: Date | null }
 

@@ -3,6 +3,8 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 export type SecretBox = {
   /** Identifies the key that encrypts. */
   fingerprint: string
+  /** Whether one of the keys has this fingerprint. */
+  knows(fingerprint: string): boolean
   /** Encrypts. `place`: the row and column. A ciphertext that is moved elsewhere does not open. */
   seal(plain: string, place: string): Buffer
   /** Decrypts; throws if the key, the place or any byte differs. */
@@ -39,10 +41,12 @@ export function createSecretBox(masterKey: Buffer, oldKeys: readonly Buffer[] = 
   if (keys.some((key) => key.length !== KEY_BYTES)) throw new Error('The master key must have 32 bytes.')
   const mark = markOf(masterKey)
   const ring = keys.map((key) => ({ key, mark: markOf(key) }))
+  const fingerprints = new Set(keys.map(fingerprintOf))
   const hmacWith = hmacOf(masterKey)
   const oldHmacs = oldKeys.map(hmacOf)
   return {
     fingerprint: fingerprintOf(masterKey),
+    knows: (fingerprint) => fingerprints.has(fingerprint),
     seal: (plain, place) => {
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv('aes-256-gcm', masterKey, nonce).setAAD(Buffer.from(place))
