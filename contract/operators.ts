@@ -12,3 +12,6 @@ export type OperatorRole = (typeof OPERATOR_ROLES)[number]
 
 export const mayAs = (role: OperatorRole, needed: OperatorRole): boolean =>
   OPERATOR_ROLES.indexOf(role) >= OPERATOR_ROLES.indexOf(needed)
+
+/** Acts of the console that are no commands: the command line cannot prove who types. */
+export const ACTS_WITHOUT_COMMAND: readonly string[] = ['proposal approve']

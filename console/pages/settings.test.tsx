@@ -1,5 +1,8 @@
+import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, it } from 'vitest'
-import { byText } from './settings.tsx'
+import { Me } from '../me.ts'
+import { CommandHint } from '../ui/act.tsx'
+import { byText, Decide } from './settings.tsx'
 
 it.each([
   ['a proposal from the console', 'nina', 'nina', 'nina'],
@@ -16,3 +19,21 @@ it.each([
     expect(byText({ proposedBy, backedBy })).toBe(text)
   },
 )
+
+it('a session without a passkey gets no button to approve, but is told how to get one', () => {
+  const me: Me = { name: 'nina', role: 'operator', mode: 'sandbox', isSandbox: false, isFresh: true, now: '' }
+  const shownTo = (isSandbox: boolean) =>
+    renderToStaticMarkup(
+      <Me value={{ ...me, isSandbox }}>
+        <Decide proposalId="7" act="payout record" refresh={() => {}} />
+      </Me>,
+    )
+  expect(shownTo(false)).toMatch(/Approve<\/button>.*Decline<\/button>/s)
+  expect(shownTo(true)).not.toContain('Approve</button>')
+  expect(shownTo(true)).toMatch(/sign in with a passkey.*Decline<\/button>/s)
+})
+
+it('an act that is no command names none, and all others name theirs', () => {
+  expect(renderToStaticMarkup(<CommandHint act="proposal approve" />)).toBe('')
+  expect(renderToStaticMarkup(<CommandHint act="proposal decline" />)).toContain('tradetill proposal decline')
+})

@@ -98,16 +98,23 @@ export function byText({ proposedBy, backedBy }: Pick<Proposal, 'proposedBy' | '
   return `${proposedBy} (name not verified)${backedBy === null ? '' : `, backed by ${backedBy}`}`
 }
 
-function Decide({ proposalId, act, refresh }: { proposalId: string; act: string; refresh: () => void }) {
+type Undecided = { proposalId: string; act: string; refresh: () => void }
+
+export function Decide({ proposalId, act, refresh }: Undecided) {
+  const { isSandbox } = useContext(Me)
   const common = { needs: 'operator', input: () => ({ proposalId }), onDone: refresh } as const
   return (
     <div className="acts">
-      <ActButton
-        {...common}
-        act="proposal approve"
-        label="Approve"
-        does={`Carries out the act: ${act}. A proposal by command needs two operators: the first only backs it.`}
-      />
+      {isSandbox ? (
+        <span className="quiet">To approve, sign in with a passkey (tradetill operator add).</span>
+      ) : (
+        <ActButton
+          {...common}
+          act="proposal approve"
+          label="Approve"
+          does={`Carries out the act: ${act}. A proposal by command needs two operators: the first only backs it.`}
+        />
+      )}
       <ActButton {...common} act="proposal decline" label="Decline" does="Rejects the act." needsReason />
     </div>
   )

@@ -1,5 +1,5 @@
 import { type FormEvent, type ReactNode, useContext, useId, useState } from 'react'
-import { mayAs, type OperatorRole } from '../../contract/operators.ts'
+import { ACTS_WITHOUT_COMMAND, mayAs, type OperatorRole } from '../../contract/operators.ts'
 import type { Failure } from '../api/call.ts'
 import { callFresh } from '../api/passkey.ts'
 import { Me } from '../me.ts'
@@ -17,7 +17,7 @@ export type Field = {
 }
 
 type Props = {
-  /** The act's name on the command line. */
+  /** The act's name, which is also that of its command, if it has one. */
   act: string
   label: string
   /** The act's effect, in a sentence. */
@@ -95,14 +95,19 @@ function ActDialog({ onClose, ...props }: Props & { onClose: () => void }) {
       <form className="form" onSubmit={(event) => void submit(event)}>
         <ActFields {...props} />
         {outcome.kind === 'failed' && <Failed failure={outcome.failure} />}
-        <p className="quiet">
-          As a command: <code>tradetill {act}</code>
-        </p>
+        <CommandHint act={act} />
         <FormFoot onClose={onClose} label={label} isBusy={outcome.kind === 'busy'} busyLabel="Working…" />
       </form>
     </Dialog>
   )
 }
+
+export const CommandHint = ({ act }: Pick<Props, 'act'>) =>
+  ACTS_WITHOUT_COMMAND.includes(act) ? null : (
+    <p className="quiet">
+      As a command: <code>tradetill {act}</code>
+    </p>
+  )
 
 export const typedIn = (form: HTMLFormElement): Record<string, string> =>
   Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]))

@@ -101,7 +101,7 @@ export type Approved = { proposalId: bigint; state: 'backed' | 'approved'; messa
 export async function approveProposal(deps: ActDeps, proposalId: bigint): Promise<Answer<Approved>> {
   const { operatorId } = deps
   if (operatorId === undefined)
-    return refused('conflict', 'Only an operator with a passkey can approve: do it in the console.')
+    return refused('conflict', 'Only an operator who signed in with a passkey can approve.')
   const proposal = await findOpenProposal(deps.db, proposalId)
   if (proposal === undefined) return notOpen(proposalId)
   if (proposal.backedBy === operatorId)
