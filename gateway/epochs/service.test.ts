@@ -9,7 +9,7 @@ import { systemIds } from '../kit/ids.ts'
 import { runCommand } from '../testing/command.ts'
 import { type StoreApi, startStoreApi } from '../testing/store-api.ts'
 import { aBot, aDeposit, anEndpoint, jump, startTill, type Till } from '../testing/till.ts'
-import { expiredDeposit } from '../testing/webhooks.ts'
+import { claimDue, expiredDeposit } from '../testing/webhooks.ts'
 import { createMemory, type Memory } from './memory.ts'
 import { type EpochDeps, watchEpoch } from './service.ts'
 
@@ -115,6 +115,17 @@ describe('D-37 a till whose database was restored or replaced', () => {
     expect(await renewLease(till.db, lease)).toBe(false)
     await till.db.updateTable('bot').set({ lease_until: null }).execute()
     expect(await takeLeases(till.db, systemIds.uuid(), 1)).toEqual([])
+  })
+
+  test('sends no due webhook until the next epoch, even before a gateway notices', async () => {
+    const { id } = await anEndpoint(till, api.store, 'http://127.0.0.1:9/')
+    await watch().check()
+    await publish(1)
+    await promote()
+    expect(await claimDue(till.deps, id)).toEqual([])
+    await finish()
+    const [claim] = await claimDue(till.deps, id)
+    expect(claim?.payload).toMatchObject({ type: 'deposit.payment_timeout' })
   })
 
   test('logs once a minute that it is stopped, and does not try to publish', async () => {

@@ -72,7 +72,11 @@ const MOST_ATTEMPTS = 20
  */
 const CLAIM_MS = 18_000
 
-/** Claims up to `most` due deliveries of a lane. Among retries, those with the fewest attempts come first. */
+/**
+ * Claims up to `most` due deliveries of a lane. Among retries, those with the fewest attempts come first. On a restored
+ * or copied database none is claimed until the next epoch begins, even before the gateway notices: a copy must not call
+ * the stores.
+ */
 export async function claimLane(
   { db, clock }: { db: Db; clock: Clock },
   { endpointId, lane }: { endpointId: bigint; lane: LaneName },
@@ -100,7 +104,7 @@ export async function claimLane(
     claimed as (
       update webhook_delivery set due_at = ${new Date(now.getTime() + CLAIM_MS)}, claim = claim + 1
       -- As a list: for a join the planner might read all deliveries.
-      where id = any(array(select id from due))
+      where id = any(array(select id from due)) and (select life_is_current())
       returning webhook_delivery.id, event_id, endpoint_id, attempts, claim
     )
     select claimed.id as delivery_id, claimed.attempts, claimed.claim, event.id as event_id, event.deposit_id,
