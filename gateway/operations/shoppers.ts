@@ -94,7 +94,7 @@ function openText({ openTrades }: DeniedShopper): string {
 
 export function allowShopper(deps: ActDeps, steamId: string): Promise<Answer<{ steamId: string }>> {
   return act(deps, { name: 'shopper allow', argumentsOf: () => ({ steamId }) }, async (tx) => {
-    if (!(await deleteDenial(tx, steamId))) return refused('not_found', `${steamId} is not denied.`)
+    if (!(await deleteDenial(tx, steamId))) return unchanged({ steamId }, `${steamId} is not denied.`)
     return done({ steamId }, `${steamId} may pay again.`)
   })
 }
@@ -164,7 +164,7 @@ export function trustShopper(deps: ActDeps, steamId: string): Promise<Answer<{ s
   const namedAct = { name: 'shopper trust', needsReason: true, argumentsOf: () => ({ steamId }) }
   return act(deps, namedAct, async (tx) => {
     if (!(await endOnRelease(tx, steamId)))
-      return refused('not_found', `${steamId} is already credited as its stores decide.`)
+      return unchanged({ steamId }, `${steamId} is already credited as its stores decide.`)
     return done({ steamId }, `${steamId} is credited as its stores decide, until it takes items back again.`)
   })
 }
