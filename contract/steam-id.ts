@@ -14,3 +14,6 @@ export const accountOf = (steamId: string): string => String(BigInt(steamId) - A
 
 /** The number of an account → its 64-bit Steam id. */
 export const steamIdOfAccount = (account: string | number): string => String(ACCOUNT_ZERO + BigInt(account))
+
+/** Stands for every erased account: account number 0, which does not exist. */
+export const NOBODY = steamIdOfAccount(0)

@@ -5,6 +5,7 @@ import { useAnswer } from '../ui/answer.ts'
 import { formatMinor, formatTime, toWords } from '../ui/format.ts'
 import { PageLink } from '../ui/link.tsx'
 import { Facts, Heading, Loaded, Panel, Pill, Status, Time } from '../ui/parts.tsx'
+import { ShopperLink } from '../ui/shopper-link.tsx'
 import { History, ShopperStatus } from './shopper.tsx'
 
 type View = Json<DepositView>
@@ -48,16 +49,7 @@ function About({ view: deposit }: { view: View }) {
           ['Credited', formatMinor(deposit.amountMinor, currency)],
           ['Held', formatMinor(deposit.heldMinor, currency)],
           ['Taken back', formatMinor(deposit.reversedMinor, currency)],
-          [
-            'Shopper',
-            deposit.steamId === null ? (
-              '—'
-            ) : (
-              <PageLink key="p" className="whole" to={`/shoppers/${deposit.steamId}`}>
-                {deposit.steamId}
-              </PageLink>
-            ),
-          ],
+          ['Shopper', <ShopperLink key="p" steamId={deposit.steamId} />],
           ['Game', deposit.game ?? '—'],
           ['Opened', <Time key="t" at={deposit.createdAt} />],
         ]}

@@ -1,5 +1,6 @@
 /** Formats deposits and search results for a person. */
 import { decimalOf } from '../../contract/money.ts'
+import { NOBODY } from '../../contract/steam-id.ts'
 import { counted } from '../kit/counted.ts'
 import { formatAmount } from '../operations/amount.ts'
 import { csvLines } from '../operations/csv.ts'
@@ -36,7 +37,7 @@ export function cellsOf(row: Row): string[] {
     amountMinor === null ? `nothing, ${currency}` : formatAmount(amountMinor, currency),
     `store ${storeId} (${store})`,
     `order ${externalId}`,
-    ...(steamId === null ? [] : [`shopper ${steamId}`]),
+    ...(steamId === null ? [] : [`shopper ${steamId === NOBODY ? 'erased' : steamId}`]),
   ]
 }
 

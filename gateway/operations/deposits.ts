@@ -1,4 +1,5 @@
 import { isFinal } from '../../contract/statuses.ts'
+import { NOBODY } from '../../contract/steam-id.ts'
 import type { CreditMode } from '../db/trade-tables.ts'
 import { hasLiveTrade, lockDeposit } from '../deposits/store.ts'
 import { type Moment, timelineOf } from '../deposits/timeline-store.ts'
@@ -28,7 +29,10 @@ export async function showDeposit({ db, clock }: ReadDeps, depositId: bigint): P
     return refused('not_found', `There is no deposit ${depositId}.`)
   }
   const needs = (await needsOf(db, [depositId], { now })).get(depositId) ?? []
-  const shopper = deposit.steamId === null ? null : await readShopperRecord(db, deposit.steamId, MOST_TRADES)
+  const { steamId } = deposit
+  // The trades of all erased accounts name nobody. They are not the history of one person.
+  const isKnown = steamId !== null && steamId !== NOBODY
+  const shopper = isKnown ? await readShopperRecord(db, steamId, MOST_TRADES) : null
   return done({ ...deposit, needs, moments, shopper, ...outlookOf(facts, now) })
 }
 

@@ -1,7 +1,9 @@
 /**
  * The next steps of a deposit, and the acts that an operator can do now or later. Pure.
  */
+
 import type { DepositStatus } from '../../contract/statuses.ts'
+import { NOBODY } from '../../contract/steam-id.ts'
 import type { BotState } from '../db/bot-tables.ts'
 import type { CreditMode, TradeStateColumn } from '../db/trade-tables.ts'
 import { isPast } from '../kit/clock.ts'
@@ -285,7 +287,7 @@ function botActs(trade: OutlookTrade): PossibleAct[] {
 
 function shopperActs(trades: readonly OutlookTrade[]): PossibleAct[] {
   const [latest] = trades.toReversed()
-  if (latest === undefined) return []
+  if (latest === undefined || latest.partnerSteamId === NOBODY) return []
   return [
     {
       act: 'shopper deny',

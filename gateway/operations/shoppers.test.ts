@@ -1,7 +1,9 @@
 /** Erases Steam accounts. In these tests, a shopper's Steam id is 7656119800000 followed by the deposit's number. */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { NOBODY } from '../../contract/steam-id.ts'
 import type { BotContext } from '../bots/bot.ts'
+import { cellsOf } from '../cli/deposit-lines.ts'
 import { openDatabase } from '../db/client.ts'
 import { publishEvents } from '../events/service.ts'
 import { verifyLedger } from '../ledger/verify.ts'
@@ -11,6 +13,7 @@ import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, jump, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { expireDeposit } from '../trades/expiry.ts'
+import { showDeposit } from './deposits.ts'
 import type { ActDeps } from './operation.ts'
 import { allowShopper, denyShopper, eraseShopper } from './shoppers.ts'
 
@@ -84,6 +87,10 @@ it('D-35 an account can be erased after the last look at its trade, with a repor
   })
   expect(await differences()).toEqual([])
   expect(await eraseShopper(deps(), steamId)).toMatchObject({ kind: 'refused', refusal: 'not_found' })
+  const { data } = await showDeposit(deps(), deposit.id)
+  expect(data).toMatchObject({ steamId: NOBODY, shopper: null })
+  expect(data?.can.map(({ act }) => act)).not.toContain('shopper deny')
+  expect(data && cellsOf(data)).toContain('shopper erased')
 })
 
 it('D-35 erasing the account that a store named keeps that of the trade link, and vice versa', async () => {

@@ -1,11 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
-import { steamIdOfAccount } from '../../contract/steam-id.ts'
+import { NOBODY } from '../../contract/steam-id.ts'
 import type { Tx } from '../db/client.ts'
 import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 import { isOnReleaseSql } from './on-release-store.ts'
-
-/** Placeholder for an erased Steam id: account number 0, which does not exist. */
-export const NOBODY = steamIdOfAccount(0)
 
 export type Erased = {
   /** Deposits and trades that no longer contain the account. */
