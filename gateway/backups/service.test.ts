@@ -142,6 +142,17 @@ it.each([
   else expect(await checked).toMatchObject(outcome)
 })
 
+it('a role that may not create a database is told what to set', async () => {
+  const role = `checker_${hex()}`
+  await sql`create role ${sql.ref(role)} login password 'secret'`.execute(database.db)
+  const serverUrl = Object.assign(new URL(database.url), { username: role, password: 'secret' }).href
+  expect(await check(serverUrl)).toEqual({
+    kind: 'refused',
+    reason: expect.stringContaining(`The role ${role} may not create a database`),
+  })
+  await sql`drop role ${sql.ref(role)}`.execute(database.db)
+})
+
 it('a missing dump is reported before missing programs', async () => {
   const claim = { mode: 'sandbox', masterKey: undefined, oldMasterKeys: [] } as const
   const nowhere = { serverUrl: database.url, claim, at: NOW, folder: join(folder, 'none'), environment }

@@ -134,10 +134,11 @@ export async function checkDump(
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   try {
-    await withClient(serverUrl, async (client) => {
+    const isCreated = await withClient(serverUrl, async (client) => {
       await dropAbandonedScratches(client, digitsOf(new Date(at.getTime() - ABANDONED_MS)))
-      await createScratch(client, name)
+      return createScratch(client, name)
     })
+    if (!isCreated) return { kind: 'refused', reason: mayNotCreate(url.username) }
     const args = ['--exit-on-error', '--no-owner', '--no-acl', `--dbname=${name}`, file]
     try {
       await runProgram(program.path, args, { url: url.href, ...programs })
@@ -151,6 +152,9 @@ export async function checkDump(
     await withClient(serverUrl, (client) => dropScratch(client, name))
   }
 }
+
+const mayNotCreate = (role: string): string =>
+  `The role ${role} may not create a database, which the check of a dump needs. Set TRADETILL_OWNER_DATABASE_URL to a role with CREATEDB, or name another server with --server.`
 
 /**
  * Reads a whole dump without a server, after its restore failed. Resolves to the reason why the dump cannot be read;

@@ -1,5 +1,6 @@
 /** Queries of backups, on a plain client without the query builder. */
 import pg from 'pg'
+import { DENIED, sqlState } from '../db/sql-state.ts'
 
 type Client = Pick<pg.Client, 'query'>
 
@@ -63,8 +64,15 @@ export async function readContents(client: Client): Promise<Contents> {
   }
 }
 
-export async function createScratch(client: Client, name: string): Promise<void> {
-  await client.query(`create database ${name} template template0`)
+/** Resolves to false if the role of the connection may not create a database. */
+export async function createScratch(client: Client, name: string): Promise<boolean> {
+  try {
+    await client.query(`create database ${name} template template0`)
+    return true
+  } catch (error) {
+    if (sqlState(error) === DENIED) return false
+    throw error
+  }
 }
 
 export async function dropScratch(client: Client, name: string): Promise<void> {
