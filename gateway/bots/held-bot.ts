@@ -11,10 +11,10 @@ import type { BotContext, BotHandlers } from './bot.ts'
 import { trackHealth } from './health.ts'
 import { type HealthKeeper, keepHealth } from './health-keeper.ts'
 import {
+  isLossUnexplained,
   LEASE_MS,
   type Lease,
   markDead,
-  mayBeHeld,
   noteSession,
   putOffLogin,
   releaseLease,
@@ -122,7 +122,7 @@ function keepLease(deps: HeldBotDeps, lease: Lease, { takenAtMs, stop, lost }: K
       if (!isKept) {
         lose()
         // No alert is needed if an operator retired the bot or took all bots from the gateways, or restored the database.
-        if (await mayBeHeldBriefly(deps, lease)) deps.log.error(about, 'lease of a bot was lost')
+        if (await isUnexplainedBriefly(deps, lease)) deps.log.error(about, 'lease of a bot was lost')
         else deps.log.info(about, 'lease of a bot was given up')
         break
       }
@@ -133,9 +133,9 @@ function keepLease(deps: HeldBotDeps, lease: Lease, { takenAtMs, stop, lost }: K
   return { endMs: () => endMs, end: run() }
 }
 
-/** Like `mayBeHeld`, but true if the database does not answer soon. */
-const mayBeHeldBriefly = (deps: HeldBotDeps, { botId }: Lease): Promise<boolean> =>
-  Promise.race([mayBeHeld(deps.db, botId).catch(() => true), delay(BRIEF_MS, true, { ref: false })])
+/** Like `isLossUnexplained`, but true if the database does not answer soon. */
+const isUnexplainedBriefly = (deps: HeldBotDeps, { botId }: Lease): Promise<boolean> =>
+  Promise.race([isLossUnexplained(deps.db, botId).catch(() => true), delay(BRIEF_MS, true, { ref: false })])
 
 /** `lost` aborts before `stop` if the lease is gone: another process may already hold the bot. */
 type Life = { stop: AbortSignal; lost: AbortSignal; leaseEndMs: () => number }

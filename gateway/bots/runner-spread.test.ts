@@ -3,8 +3,10 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { Registry } from 'prom-client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Queue } from '../db/queue.ts'
+import { takeLeasesBack } from '../epochs/store.ts'
 import { systemClock } from '../kit/clock.ts'
 import { createSecretBox, type SecretBox } from '../kit/secret-box.ts'
+import { insertAct } from '../operations/store.ts'
 import { IDLE_HANDLERS } from '../testing/bots.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { fakeSession } from '../testing/fake-steam.ts'
@@ -57,10 +59,12 @@ function start({
   maxBots = 50,
   handlers = {},
   box: ownBox = box,
+  pace = {},
 }: {
   maxBots?: number
   handlers?: Partial<BotHandlers>
   box?: SecretBox
+  pace?: { beatMs?: number }
 } = {}) {
   const owner = randomUUID()
   const processCounts: number[] = []
@@ -78,12 +82,20 @@ function start({
     maxBots,
     handlers: { ...IDLE_HANDLERS, ...handlers },
     monotonicMs: () => 0,
+    pace,
     scanMs: 10,
     onProcesses: (count) => processCounts.push(count),
   })
   running.push(bots)
   return { owner, processCounts, ...bots }
 }
+
+/** Ends all leases, as this act does. When a process looks at its lease, bots may be held again. */
+const takeBack = (act: string) =>
+  database.db.transaction().execute(async (tx) => {
+    await insertAct(tx, { at: new Date(), operator: 'Ada', act, arguments: '{}', reason: null })
+    await takeLeasesBack(tx)
+  })
 
 type HeldBot = { id: string; owner: string; leaseEpoch: string }
 
@@ -152,6 +164,18 @@ it('the share of a killed process goes to the other process', async () => {
     [first.owner],
   )
   await expect.poll(counts(first)).toEqual([4])
+})
+
+it.each([
+  ['the bots are disarmed and armed again', 'bot disarm'],
+  ['a new epoch begins', 'restore finish'],
+])('a process that loses a bot because %s logs no error', async (_how, act) => {
+  await enrol(1)
+  await expect.poll(counts(start({ pace: { beatMs: 10 } }))).toEqual([1])
+  await takeBack(act)
+  await expect
+    .poll(() => captured.lines.filter((line) => line.includes('lease of a')))
+    .toEqual([expect.stringMatching(/^{"level":"info".*lease of a bot was given up/)])
 })
 
 describe('a process with too many bots', () => {
