@@ -8,10 +8,11 @@ async function followingPage() {
   vi.useFakeTimers()
   const page = Object.assign(new EventTarget(), { visibilityState: 'visible' })
   const streams: ReadableStreamDefaultController<Uint8Array>[] = []
-  const server = { isDown: false, attempts: 0 }
+  const server = { isDown: false, refuse: undefined as (() => Response) | undefined, attempts: 0 }
   const openStream = async (): Promise<Response> => {
     server.attempts += 1
     if (server.isDown) throw new TypeError('Failed to fetch')
+    if (server.refuse !== undefined) return server.refuse()
     return new Response(new ReadableStream<Uint8Array>({ start: (stream) => void streams.push(stream) }))
   }
   vi.stubGlobal('document', page)
@@ -95,3 +96,24 @@ it('a page waits 3, 6 and 12 seconds after failed attempts to open a stream', as
   server.isDown = false
   expect([await attemptsAfter(11_999), await attemptsAfter(1)]).toEqual([4, 5])
 })
+
+it.each([
+  ['is refused', () => new Response('{}', { status: 429 })],
+  ['ends before its first line', () => new Response('')],
+])(
+  'a page whose stream %s reads its data at each attempt, 3, 6 and 12 seconds apart',
+  async (_what, refuse) => {
+    const { listener, pass, streams, server } = await followingPage()
+    server.refuse = refuse
+    streams.at(-1)?.close()
+    for (const [reads, waitMs] of [3_000, 2_500, 5_500].entries()) {
+      await pass(waitMs)
+      expect([server.attempts, listener.mock.calls.length]).toEqual([reads + 2, reads])
+      await pass(500)
+      expect(listener).toHaveBeenCalledTimes(reads + 1)
+    }
+    server.refuse = undefined
+    await pass(11_500)
+    expect([server.attempts, streams.length]).toEqual([5, 2])
+  },
+)

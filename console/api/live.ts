@@ -17,28 +17,34 @@ export function onChange(listener: Listener): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Runs until the signal aborts. Reconnects after a break, at growing intervals while no stream opens. */
+/**
+ * Runs until the signal aborts. Reconnects after a break, at growing intervals while no stream opens. The page then
+ * hears of no change, so it reads its data again at each attempt.
+ */
 export async function follow(signal: AbortSignal): Promise<void> {
   document.addEventListener('visibilitychange', notifyVisible, { signal })
   let waitMs = FIRST_WAIT_MS
   for (let isReconnect = false; !signal.aborted; isReconnect = true) {
     const wasOpen = await listen(signal, isReconnect).catch(() => false)
     if (wasOpen) waitMs = FIRST_WAIT_MS
+    else if (isReconnect) gather()
     await pause(waitMs, signal)
     if (!wasOpen) waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
   }
 }
 
-/** Resolves to true once the stream has ended or broken, to false if it was refused. Rejects if no answer comes. */
+/** Resolves to true once an open stream has ended or broken, to false if none opened. Rejects if no answer comes. */
 async function listen(signal: AbortSignal, isReconnect: boolean): Promise<boolean> {
   const response = await fetch('/ops/live', { method: 'POST', headers: headersOf(true), body: '{}', signal })
   if (!response.ok || response.body === null) return false
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  let wasOpen = false
   for (let unfinishedLine = ''; ; ) {
     const chunk = await reader.read().catch(() => undefined)
-    if (chunk === undefined || chunk.done) return true
+    if (chunk === undefined || chunk.done) return wasOpen
     const lines = (unfinishedLine + chunk.value).split('\n')
     unfinishedLine = lines.pop() ?? ''
+    if (lines.includes(FIRST_LINE)) wasOpen = true
     // The page may have missed a change before it was connected again.
     if (lines.some((line) => line.startsWith('data:') || (isReconnect && line === FIRST_LINE))) gather()
   }

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { post, signIn, startConsole } from '../testing/console.ts'
 import { captureLog } from '../testing/log.ts'
 import { createLive } from './live.ts'
 
@@ -114,6 +115,15 @@ it('a session has at most six streams', async () => {
   const statuses: number[] = []
   for (let n = 0; n < 7; n += 1) statuses.push((await open('eager')).status)
   expect([...statuses, (await open('other')).status]).toEqual([...Array<number>(6).fill(200), 503, 200])
+})
+
+it('the call of a page that gets no stream is refused, so the page does not take it for a stream that ended', async () => {
+  // This console has no room for any stream.
+  const till = await startConsole()
+  onTestFinished(till.close)
+  const { headers } = await signIn(till, 'nina', 'viewer')
+  const { status, error } = await post(till, 'live', { headers })
+  expect([status, error?.kind]).toEqual([429, 'too_many'])
 })
 
 it('a caller who has already left gets no stream', async () => {

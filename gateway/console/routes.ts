@@ -196,12 +196,15 @@ function addAct(
 function addLive(app: FastifyInstance, deps: ConsoleDeps): void {
   app.post('/ops/live', async (request, reply) => {
     const { session } = await requireVisitor(deps, request)
-    const { raw } = reply.hijack()
+    const { raw } = reply
     for (const [name, value] of Object.entries(reply.getHeaders()))
       if (value !== undefined) raw.setHeader(name, value)
-    raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+    // The head leaves with the first line of the stream, so a refusal can still have a head of its own.
+    raw.setHeader('content-type', 'text/event-stream')
+    raw.setHeader('cache-control', 'no-store')
     const mayStay = async (): Promise<boolean> => (await visitorOf(deps, request, true)) !== undefined
     const isOpen = deps.live.open({ key: session.cookieSha256.toString('hex'), response: raw, mayStay })
-    if (!isOpen) raw.end()
+    if (!isOpen) refuseCall('too_many')
+    reply.hijack()
   })
 }
