@@ -46,3 +46,28 @@ test.each([
   await page.goto(`${till.console}/deposits?from=2026-01-02`)
   expect((await findRequest).postDataJSON()).toMatchObject({ from })
 })
+
+test('a list loses no row if it changes while its next page is on the way', async () => {
+  const older = [await createDeposit(), await createDeposit()]
+  const { page } = await openBrowser({ viewport: LAPTOP })
+  await enterSandbox(page)
+  const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  await page.route('**/ops/find/deposits', async (route) => {
+    const input = route.request().postDataJSON() as { before?: string }
+    if (input.before !== undefined) {
+      asked.resolve()
+      await released.promise
+    }
+    return route.continue({ postData: { ...input, limit: 1 } })
+  })
+  const shownIds = () => page.getByRole('main').locator('a[href^="/deposits/"]').allTextContents()
+  await page.goto(`${till.console}/deposits`)
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await asked.promise
+  const changed = page.waitForResponse('**/ops/find/deposits')
+  const newest = await createDeposit()
+  await (await changed).finished()
+  released.resolve()
+  const ids = older.map(({ id }) => id).reverse()
+  await expect.poll(async () => (await shownIds()).filter((id) => id !== newest.id)).toEqual(ids)
+})

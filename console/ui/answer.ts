@@ -55,7 +55,7 @@ export type Rows<ROW> = {
 
 type Page<ROW> = { rows: readonly ROW[]; next: string | null }
 
-/** Returns the rows of a list, page by page. The first page follows changes of the data until another is loaded. */
+/** Returns the rows of a list, page by page. The first page follows changes of the data until another is requested. */
 export function useRows<ANSWER extends { next: string | null }, ROW>(
   name: string,
   input: object,
@@ -67,42 +67,36 @@ export function useRows<ANSWER extends { next: string | null }, ROW>(
   const latestReading = useRef({ inputJson })
   if (latestReading.current.inputJson !== inputJson) latestReading.current = { inputJson }
   const reading = latestReading.current
-  const [further, setFurther] = useState<{ reading: object; pages: Page<ROW>[] }>({ reading, pages: [] })
+  const [kept, setKept] = useState<{ reading: object; pages: Page<ROW>[] }>({ reading, pages: [] })
   const [isLoadingMore, setLoading] = useState(false)
   const [failed, setFailed] = useState<{ reading: object; failure: Failure }>()
-  const firstPage = useRef<{ reading: object; page: Page<ROW> }>(undefined)
 
-  const pages = further.reading === reading ? further.pages : []
-  if (firstAnswer.shown.kind === 'ready' && pages.length === 0) {
-    const { data } = firstAnswer.shown
-    firstPage.current = { reading, page: { rows: rowsOf(data), next: data.next } }
-  }
-  const currentFirstPage = firstPage.current?.reading === reading ? firstPage.current.page : undefined
-  const lastPage = pages.at(-1) ?? currentFirstPage
+  const pageOf = (answer: ANSWER): Page<ROW> => ({ rows: rowsOf(answer), next: answer.next })
+  const keptPages = kept.reading === reading ? kept.pages : []
+  const newPages = firstAnswer.shown.kind === 'ready' ? [pageOf(firstAnswer.shown.data)] : []
+  const pages = keptPages.length > 0 ? keptPages : newPages
+  const lastPage = pages.at(-1)
   const more = async (): Promise<void> => {
     if (lastPage?.next == null || isLoadingMore) return
+    // New rows would push out the last row of the first page, where the page that is requested here continues.
+    setKept({ reading, pages })
     setLoading(true)
     const reply = await call<ANSWER>(`find/${name}`, { ...input, before: lastPage.next })
     setLoading(false)
     if (reading !== latestReading.current) return
     setFailed(reply.ok ? undefined : { reading, failure: reply.failure })
-    if (!reply.ok) return
-    const page = { rows: rowsOf(reply.data), next: reply.data.next }
-    setFurther({ reading, pages: [...pages, page] })
+    setKept({ reading, pages: reply.ok ? [...pages, pageOf(reply.data)] : keptPages })
   }
   const refresh = (): void => {
     latestReading.current = { inputJson }
     // Starts the new reading at once. A changed ref alone would cause no render.
-    setFurther({ reading: latestReading.current, pages: [] })
+    setKept({ reading: latestReading.current, pages: [] })
     firstAnswer.refresh()
   }
-  const rows = [currentFirstPage, ...pages].flatMap((page) => page?.rows ?? [])
   const shown: Shown<readonly ROW[]> =
-    firstAnswer.shown.kind === 'ready' && currentFirstPage !== undefined
-      ? { kind: 'ready', data: rows, failure: firstAnswer.shown.failure }
-      : firstAnswer.shown.kind === 'failed'
-        ? firstAnswer.shown
-        : { kind: 'loading' }
+    firstAnswer.shown.kind === 'ready'
+      ? { ...firstAnswer.shown, data: pages.flatMap(({ rows }) => rows) }
+      : firstAnswer.shown
   const moreFailure = failed?.reading === reading ? failed.failure : undefined
   return {
     shown,
