@@ -53,7 +53,9 @@ type Outcome =
   | { kind: 'failed'; failure: Failure }
   | { kind: 'done'; message: string; data: Record<string, unknown> }
 
-function ActDialog({ onClose, ...props }: Props & { onClose: () => void }) {
+function ActDialog({ onClose, ...current }: Props & { onClose: () => void }) {
+  // The page renders again after changes by others. Until it closes, a dialog does what it said when it opened.
+  const [props] = useState(current)
   const [outcome, setOutcome] = useState<Outcome>({ kind: 'asking' })
   const { act, label, does, onDone, input, secrets = {} } = props
 
