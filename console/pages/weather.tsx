@@ -1,3 +1,4 @@
+import { useRef } from 'react'
 import type { Weather } from '../../gateway/operations/weather-store.ts'
 import type { Json } from '../api/json.ts'
 import { ActButton } from '../ui/act.tsx'
@@ -129,7 +130,9 @@ function Health({ since }: { since: string | null }) {
   )
 }
 
-function ShownNotice({ notice: { text, until } }: { notice: NonNullable<Data['notice']> }) {
+type Notice = NonNullable<Data['notice']>
+
+function ShownNotice({ notice: { text, until } }: { notice: Notice }) {
   return (
     <Facts
       facts={[
@@ -141,9 +144,32 @@ function ShownNotice({ notice: { text, until } }: { notice: NonNullable<Data['no
   )
 }
 
+type Typed = { lasts?: string; en?: string; ru?: string }
+
+/**
+ * Returns the notice to set. `shown`: the notice when the dialog opened. Parts that the operator did not change stay as
+ * in `current`, which a second operator may have changed meanwhile.
+ */
+export function noticeFrom(
+  { lasts = '', en = '', ru = '' }: Typed,
+  shown: Notice | null,
+  current: Notice | null,
+) {
+  const typed = { en: en.trim(), ru: ru.trim() }
+  const isTyped = typed.en !== (shown?.text?.en ?? '') || typed.ru !== (shown?.text?.ru ?? '')
+  const until = current?.until ?? null
+  return {
+    ...(lasts.trim() !== '' ? { lasts: lasts.trim() } : until !== null && { until }),
+    text: isTyped
+      ? { ...(typed.en !== '' && { en: typed.en }), ...(typed.ru !== '' && { ru: typed.ru }) }
+      : (current?.text ?? {}),
+  }
+}
+
 function MaintenanceActs({ shown, refresh }: { shown: Data | undefined; refresh: () => void }) {
   const notice = shown?.notice ?? null
-  const until = notice?.until ?? null
+  const current = useRef(notice)
+  current.current = notice
   const common = { needs: 'support', onDone: refresh } as const
   return (
     <>
@@ -161,7 +187,7 @@ function MaintenanceActs({ shown, refresh }: { shown: Data | undefined; refresh:
             name: 'lasts',
             label: 'For how long',
             isOptional: true,
-            hint: until === null ? DURATION_HINT : KEPT_END_HINT,
+            hint: (notice?.until ?? null) === null ? DURATION_HINT : KEPT_END_HINT,
           },
           {
             name: 'en',
@@ -172,13 +198,7 @@ function MaintenanceActs({ shown, refresh }: { shown: Data | undefined; refresh:
           },
           { name: 'ru', label: 'The same in Russian', value: notice?.text?.ru ?? '', isOptional: true },
         ]}
-        input={({ lasts = '', en = '', ru = '' }) => ({
-          ...(lasts.trim() !== '' ? { lasts: lasts.trim() } : until !== null && { until }),
-          text: {
-            ...(en.trim() !== '' && { en: en.trim() }),
-            ...(ru.trim() !== '' && { ru: ru.trim() }),
-          },
-        })}
+        input={(typed) => noticeFrom(typed, notice, current.current)}
       />
       {notice !== null && (
         <ActButton
