@@ -1,4 +1,4 @@
-/** Acts in the console while a second operator acts. */
+/** Acts in the console while a second operator acts, and dialogs that are closed at a bad moment. */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { enterSandbox, runOperatorCommand } from './support/console.ts'
@@ -49,4 +49,52 @@ test('a changed setting of a store leaves the settings that a second operator ch
   const settings = await query('select credit_mode, accent from store where id = $1', [storeId])
   expect(settings).toEqual([{ credit_mode: 'on_release', accent: '#3366ff' }])
   await query('update store set disabled_at = now() where id = $1', [storeId])
+})
+
+/** Holds back a call. `asked`: resolves once the page has made it. `release`: lets it reach the server. */
+async function holdBack(page: Page, path: string) {
+  const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  await page.route(`**/ops/${path}`, async (route) => {
+    asked.resolve()
+    await released.promise
+    await route.continue()
+  })
+  return { asked: asked.promise, release: released.resolve }
+}
+
+test('a dialog whose act is under way stays until the answer, which may show a secret only once', async () => {
+  const { page } = await openBrowser()
+  await enterSandbox(page)
+  await page.goto(`${till.console}/stores/1`)
+  await page.getByRole('button', { name: 'Add a key' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add a key' })
+  await dialog.getByLabel('What it is for').fill('a slow answer')
+  const { asked, release } = await holdBack(page, 'act/key-add')
+  await dialog.getByRole('button', { name: 'Add a key' }).click()
+  await asked
+  await expect.poll(() => dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true)
+  // Chromium closes a dialog at a second Escape, whatever the page does about the first.
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Escape')
+  release()
+  await dialog.getByText(/^tt_test_/).waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await query("update api_key set revoked_at = now() where name = 'a slow answer'")
+})
+
+test('a login whose dialog was closed before its QR code came is ended', async () => {
+  const { page } = await openBrowser()
+  await enterSandbox(page)
+  await page.goto(`${till.console}/bots/1`)
+  await page.getByRole('button', { name: 'Renew the token' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Renew the token' })
+  const { asked, release } = await holdBack(page, 'login/begin')
+  await dialog.getByRole('button', { name: 'Renew the token' }).click()
+  await asked
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  const ended = page.waitForResponse('**/ops/login/end')
+  release()
+  expect((await ended).status()).toBe(200)
 })

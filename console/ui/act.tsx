@@ -91,14 +91,17 @@ function ActDialog({ onClose, ...current }: Props & { onClose: () => void }) {
       </Dialog>
     )
   }
+  const isBusy = outcome.kind === 'busy'
+  // An act under way is carried out in any case, so the dialog stays for its answer.
+  const onCancel = isBusy ? undefined : onClose
   return (
-    <Dialog title={label} onClose={onClose}>
+    <Dialog title={label} onClose={onCancel}>
       <p>{does}</p>
       <form className="form" onSubmit={(event) => void submit(event)}>
         <ActFields {...props} />
         {outcome.kind === 'failed' && <Failed failure={outcome.failure} />}
         <CommandHint act={act} />
-        <FormFoot onClose={onClose} label={label} isBusy={outcome.kind === 'busy'} busyLabel="Working…" />
+        <FormFoot onClose={onCancel} label={label} isBusy={isBusy} busyLabel="Working…" />
       </form>
     </Dialog>
   )

@@ -39,6 +39,13 @@ type State =
 
 function LoginDialog({ label, bot, onDone, onClose }: Props & { onClose: () => void }) {
   const [state, setState] = useState<State>({ kind: 'asking', failure: undefined })
+  const isGone = useRef(false)
+  useEffect(() => {
+    isGone.current = false
+    return () => {
+      isGone.current = true
+    }
+  }, [])
 
   const begin = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault()
@@ -51,6 +58,10 @@ function LoginDialog({ label, bot, onDone, onClose }: Props & { onClose: () => v
         ...(checkWith.trim() !== '' && { checkWith: checkWith.trim() }),
       },
     })
+    if (isGone.current) {
+      if (reply.ok) endLogin(reply.data)
+      return
+    }
     setState(reply.ok ? { kind: 'shown', ...reply.data } : { kind: 'asking', failure: reply.failure })
   }
   switch (state.kind) {
@@ -126,6 +137,10 @@ type WaitingProps = {
   onEnd: (end: Extract<State, { kind: 'asking' | 'done' }>) => void
 }
 
+const endLogin = ({ loginId }: Pick<StartedLogin, 'loginId'>): void => {
+  void call('login/end', { loginId }, true)
+}
+
 /** Polls until the phone has approved or the login has failed. Closing the QR code ends its login. */
 function Waiting({ login: { loginId, address }, onEnd }: WaitingProps) {
   // The page renders again during the wait for the phone, so keep the latest callback.
@@ -150,7 +165,7 @@ function Waiting({ login: { loginId, address }, onEnd }: WaitingProps) {
     return () => {
       isOver = true
       window.clearTimeout(timer)
-      void call('login/end', { loginId }, true)
+      endLogin({ loginId })
     }
   }, [loginId])
   return (

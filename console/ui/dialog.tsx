@@ -1,8 +1,13 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react'
 
-type Props = { title: string; onClose: () => void; children: ReactNode }
+type Props = {
+  title: string
+  /** Undefined while the dialog must stay. */
+  onClose: (() => void) | undefined
+  children: ReactNode
+}
 
-type CloseFootProps = Pick<Props, 'onClose'> & { isCancel?: boolean }
+type CloseFootProps = { onClose: () => void; isCancel?: boolean }
 
 /** The foot of a dialog without a form. `isCancel`: closing the dialog stops what it waits for. */
 export const CloseFoot = ({ onClose, isCancel = false }: CloseFootProps) => (
@@ -18,7 +23,7 @@ type FormFootProps = Pick<Props, 'onClose'> & { label: string; isBusy: boolean; 
 /** The foot of a form in a dialog. `label`: of the button that sends it. */
 export const FormFoot = ({ onClose, label, isBusy, busyLabel }: FormFootProps) => (
   <div className="dialog-foot">
-    <button type="button" className="button" onClick={onClose}>
+    <button type="button" className="button" onClick={onClose} disabled={onClose === undefined}>
       Cancel
     </button>
     <button type="submit" className="button primary" disabled={isBusy}>
@@ -41,6 +46,12 @@ export function Dialog({ title, onClose, children }: Props) {
         focusedBefore.focus({ preventScroll: true })
     }
   }, [])
+  /** After a second Escape, Chromium closes a dialog whatever the page does about the first. */
+  const onClosedByBrowser = (): void => {
+    if (dialog.current === null || dialog.current.open) return
+    if (onClose === undefined) dialog.current.showModal()
+    else onClose()
+  }
   return (
     <dialog
       ref={dialog}
@@ -48,8 +59,9 @@ export function Dialog({ title, onClose, children }: Props) {
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault()
-        onClose()
+        onClose?.()
       }}
+      onClose={onClosedByBrowser}
     >
       <h2 id={titleId}>{title}</h2>
       {children}
