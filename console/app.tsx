@@ -1,5 +1,5 @@
 import { Component, type ReactNode, useCallback, useEffect, useState } from 'react'
-import { call, forgetSession, onSignedOut, readSession } from './api/call.ts'
+import { call, isOwnSession, onOtherSession, onSignedOut, readSession } from './api/call.ts'
 import { follow } from './api/live.ts'
 import { Frame } from './frame.tsx'
 import { Me } from './me.ts'
@@ -20,25 +20,20 @@ export function App() {
   const place = usePlace()
 
   const checkSession = useCallback(async () => {
-    if (readSession() === null) return setState({ kind: 'signed_out', why: undefined })
+    const session = readSession()
+    if (session === null) return setState({ kind: 'signed_out', why: undefined })
     const reply = await call<Me>('session')
+    // The session has ended, or another one began meanwhile. Then another check is under way.
+    if (!isOwnSession(session)) return
     if (reply.ok) {
       followClock(reply.data.now)
       return setState({ kind: 'signed_in', me: reply.data })
     }
-    const { kind, message } = reply.failure
-    if (kind === 'signed_out') forgetSession()
-    setState({ kind: 'signed_out', why: kind === 'signed_out' ? undefined : message })
+    setState({ kind: 'signed_out', why: reply.failure.message })
   }, [])
   useEffect(() => void checkSession(), [checkSession])
-  useEffect(
-    () =>
-      onSignedOut(() => {
-        forgetSession()
-        setState({ kind: 'signed_out', why: undefined })
-      }),
-    [],
-  )
+  useEffect(() => onSignedOut(() => void checkSession()), [checkSession])
+  useEffect(() => onOtherSession(() => void checkSession()), [checkSession])
   const isSignedIn = state.kind === 'signed_in'
   useEffect(() => {
     if (!isSignedIn) return
@@ -52,7 +47,8 @@ export function App() {
   if (state.kind === 'signed_out')
     return <SignIn message={state.why} onSignedIn={() => void checkSession()} />
   return (
-    <Me value={state.me}>
+    // The page of one operator, such as an open dialog, never becomes that of another.
+    <Me key={state.me.name} value={state.me}>
       <Frame place={place}>
         <PageGuard key={place.address}>{pageOf(place)}</PageGuard>
       </Frame>

@@ -1,7 +1,7 @@
 /** Acts in the console while a second operator acts, and dialogs that are closed at a bad moment. */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { enterSandbox, runOperatorCommand } from './support/console.ts'
+import { enterSandbox, giveAuthenticator, runOperatorCommand } from './support/console.ts'
 import { callsTo, createDeposit, openBrowser, query, shopper, till } from './support/shared-till.ts'
 import { callerOf } from './support/widget-calls.ts'
 
@@ -97,4 +97,23 @@ test('a login whose dialog was closed before its QR code came is ended', async (
   const ended = page.waitForResponse('**/ops/login/end')
   release()
   expect((await ended).status()).toBe(200)
+})
+
+test('a page shows the operator who signed in in another tab, without an open dialog of the first', async () => {
+  const name = `mia ${(await shopper()).steamId}`
+  const { page, context } = await openBrowser()
+  await enterSandbox(page)
+  await page.goto(`${till.console}/bots`)
+  await page.getByRole('button', { name: 'Disarm the bots' }).click()
+  const otherPage = await context.newPage()
+  await giveAuthenticator(otherPage)
+  const link = /http:\S+\/enter#\S+/.exec(
+    await runOperatorCommand('operator', 'add', name, '--role', 'viewer'),
+  )?.[0]
+  await otherPage.goto(link ?? '')
+  await otherPage.getByRole('button', { name: 'Register a passkey' }).click()
+  await otherPage.getByText(`${name} (viewer)`).waitFor()
+  await page.getByText(`${name} (viewer)`).waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await page.getByRole('button', { name: 'Disarm the bots' }).count()).toBe(0)
 })

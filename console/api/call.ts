@@ -14,17 +14,37 @@ export type Reply<T> = { ok: true; data: T; message: string } | { ok: false; fai
 const KEY = 'console-session'
 const CALL_TIMEOUT_MS = 30_000
 
-export const readSession = (): string | null => localStorage.getItem(KEY)
-export const keepSession = (half: string): void => localStorage.setItem(KEY, half)
-export const forgetSession = (): void => localStorage.removeItem(KEY)
+/**
+ * The half that this page's calls send. Another tab can change the stored half to that of another operator, who must
+ * not become the one who acts in this page.
+ */
+let half: string | null = null
+
+/** Returns the stored half, which the page's calls send from now on. */
+export function readSession(): string | null {
+  half = localStorage.getItem(KEY)
+  return half
+}
+
+export function keepSession(begun: string): void {
+  half = begun
+  localStorage.setItem(KEY, begun)
+}
+
+/** Forgets the session of this page. A session that another tab has begun since stays stored. */
+export function forgetSession(): void {
+  if (localStorage.getItem(KEY) === half) localStorage.removeItem(KEY)
+  half = null
+}
+
+export const isOwnSession = (session: string): boolean => session === half
 
 const NO_ANSWER: Failure = { kind: 'offline', message: 'The console does not answer. Check the connection.' }
 
 export function headersOf(isWatching: boolean): Record<string, string> {
-  const session = readSession()
   return {
     'content-type': 'application/json',
-    ...(session !== null && { 'x-console-session': session }),
+    ...(half !== null && { 'x-console-session': half }),
     ...(isWatching && { 'x-console-watching': '1' }),
   }
 }
@@ -38,8 +58,18 @@ export function onSignedOut(listener: Listener): () => void {
   return () => signOutListeners.delete(listener)
 }
 
+/** Adds a listener for a session that another tab begins or ends. Returns a function that removes it. */
+export function onOtherSession(listener: Listener): () => void {
+  const onStorage = (): void => {
+    if (localStorage.getItem(KEY) !== half) listener()
+  }
+  addEventListener('storage', onStorage)
+  return () => removeEventListener('storage', onStorage)
+}
+
 /** `isWatching`: the page made the call without a person, so it does not keep the session alive. */
 export async function call<T>(path: string, body: object = {}, isWatching = false): Promise<Reply<T>> {
+  const sentHalf = half
   try {
     const response = await fetch(`/ops/${path}`, {
       method: 'POST',
@@ -50,7 +80,10 @@ export async function call<T>(path: string, body: object = {}, isWatching = fals
     })
     const answer = (await response.json()) as { data: T; message: string } | { error: Failure }
     if (!('error' in answer)) return { ok: true, ...answer }
-    if (answer.error.kind === 'signed_out') for (const listener of signOutListeners) listener()
+    if (answer.error.kind === 'signed_out' && sentHalf === half) {
+      forgetSession()
+      for (const listener of signOutListeners) listener()
+    }
     return { ok: false, failure: answer.error }
   } catch {
     return { ok: false, failure: NO_ANSWER }
