@@ -138,6 +138,48 @@ it('D-35 erasing a deposit’s account erases an earlier account’s trade token
   expect(trade).toMatchObject({ partner_steam_id: `7656119800000${deposit.id}`, partner_token_sealed: null })
 })
 
+it('D-35 an account is erased from requests for inventories that no bot answered, once their deposit is over', async () => {
+  const store = await aStore(till)
+  const [over, open] = [await aDeposit(till, store), await aDeposit(till, store)]
+  const steamId = `7656119800000${over.id}`
+  await till.db.updateTable('deposit').set({ user_steam_id: steamId }).where('id', '=', open.id).execute()
+  const request = {
+    bot_id: bot.botId,
+    steam_id: steamId,
+    token_sealed: Buffer.from('t'),
+    token_hmac: Buffer.from('t'),
+    game: 'cs',
+    language: 'en',
+    created_at: till.clock.now(),
+  } as const
+  const ofDeposits = [over, open].flatMap(({ id }) => [
+    { ...request, deposit_id: id, state: 'open' as const },
+    { ...request, deposit_id: id, state: 'taken' as const },
+  ])
+  await till.db
+    .insertInto('inventory_request')
+    .values([...ofDeposits, { ...request, state: 'open' }])
+    .execute()
+  const requests = () =>
+    till.db
+      .selectFrom('inventory_request')
+      .select(['deposit_id', 'state'])
+      .where('steam_id', '=', steamId)
+      .orderBy('id')
+      .execute()
+  await till.db.updateTable('deposit').set({ status: 'tradeTimeout' }).where('id', '=', over.id).execute()
+  expect(await eraseShopper(deps(), steamId)).toMatchObject({ data: { deposits: 1, keptDeposits: 1 } })
+  // A page of the open deposit may still be waiting for these.
+  expect(await requests()).toEqual([
+    { deposit_id: open.id, state: 'open' },
+    { deposit_id: open.id, state: 'taken' },
+  ])
+  await jump(till, DAY_S)
+  await expireDeposit(till.deps, open.id)
+  expect(await eraseShopper(deps(), steamId)).toMatchObject({ data: { deposits: 1, keptDeposits: 0 } })
+  expect(await requests()).toEqual([])
+})
+
 it('D-35 an erasure reports the records of items that the account got, and the acts that name it', async () => {
   const { id } = await aDeposit(till, await aStore(till))
   const steamId = `7656119800000${id}`

@@ -49,12 +49,15 @@ async function lockDeposits(
 
 /**
  * Erases the account from deposits that can be erased, their trades and quotes. Deletes their unused quotes, the
- * account's finished inventory requests, and the doubts about bots that arose from offers to the account. Money, items
- * and events stay unchanged.
+ * account's inventory requests, except unfinished ones of other deposits that name the account, and the doubts about bots
+ * that arose from offers to the account. Money, items and events stay unchanged.
  */
 export async function eraseAccount(tx: Tx, steamId: string, now: Date): Promise<Erased> {
   const deposits = await lockDeposits(tx, steamId, now)
-  const erasable = deposits.filter(({ isErasable }) => isErasable).map(({ id }) => String(id))
+  const idsWhere = (isErasable: boolean) =>
+    deposits.filter((deposit) => deposit.isErasable === isErasable).map(({ id }) => String(id))
+  const erasable = idsWhere(true)
+  const kept = idsWhere(false)
   const inErasableDeposits = sql`deposit_id = any(${erasable}::bigint[])`
   // A deposit can contain two accounts: one that was refused or that the store expected, and another that paid.
   await sql`
@@ -80,7 +83,12 @@ export async function eraseAccount(tx: Tx, steamId: string, now: Date): Promise<
     where ${inErasableDeposits} and (partner_token is not null or partner_token_sealed is not null)`.execute(
     tx,
   )
-  await sql`delete from inventory_request where steam_id = ${steamId} and state = 'done'`.execute(tx)
+  // A page of a kept deposit may be waiting for its request. A request that no bot answered would otherwise stay.
+  await sql`
+    delete from inventory_request
+    where steam_id = ${steamId} and (state = 'done' or deposit_id = any(${kept}::bigint[]) is not true)`.execute(
+    tx,
+  )
   await sql`
     delete from quote where ${inErasableDeposits} and not exists (select from trade where trade.quote_id = quote.id)
       and not exists (select from ledger_entry where ledger_entry.quote_id = quote.id)`.execute(tx)
@@ -91,7 +99,7 @@ export async function eraseAccount(tx: Tx, steamId: string, now: Date): Promise<
   return {
     deposits: erasable.length,
     trades: Number(trades),
-    keptDeposits: deposits.length - erasable.length,
+    keptDeposits: kept.length,
     ...(await readKept(tx, steamId, inErasableDeposits)),
   }
 }
