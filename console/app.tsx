@@ -22,12 +22,13 @@ export function App() {
   const checkSession = useCallback(async () => {
     const session = readSession()
     if (session === null) return setState({ kind: 'signed_out', why: undefined })
-    const reply = await call<Me>('session')
+    const reply = await call<Me & { now: string }>('session')
     // The session has ended, or another one began meanwhile. Then another check is under way.
     if (!isOwnSession(session)) return
     if (reply.ok) {
-      followClock(reply.data.now)
-      return setState({ kind: 'signed_in', me: reply.data })
+      const { now, ...me } = reply.data
+      followClock(now)
+      return setState({ kind: 'signed_in', me })
     }
     setState({ kind: 'signed_out', why: reply.failure.message })
   }, [])

@@ -9,8 +9,6 @@ export type Me = {
   isSandbox: boolean
   /** True if a passkey was shown recently enough for acts that need a fresh check, or if `isSandbox`. */
   isFresh: boolean
-  /** The time by the till's clock, ISO 8601. */
-  now: string
 }
 
 export const Me = createContext<Me>({
@@ -19,5 +17,4 @@ export const Me = createContext<Me>({
   mode: 'sandbox',
   isSandbox: false,
   isFresh: false,
-  now: '',
 })

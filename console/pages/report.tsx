@@ -1,8 +1,6 @@
-import { useContext } from 'react'
 import { majorOf } from '../../contract/money.ts'
 import type { StoreReport } from '../../gateway/operations/store-books.ts'
 import type { Json } from '../api/json.ts'
-import { Me } from '../me.ts'
 import { useAnswer } from '../ui/answer.ts'
 import { Filters } from '../ui/filters.tsx'
 import { formatMinor, toWords } from '../ui/format.ts'
@@ -47,8 +45,7 @@ const COLUMNS: readonly Column<Row>[] = [
 ]
 
 export function ReportPage({ storeId, query }: { storeId: string; query: URLSearchParams }) {
-  const { now } = useContext(Me)
-  const { from, to } = periodOf(query, now)
+  const { from, to } = periodOf(query)
   const by = query.get('by') === 'day' ? 'day' : 'month'
   const { shown, refresh } = useAnswer<Data>('report', { storeId, from, to, by }, { isLive: false })
   return (

@@ -1,8 +1,6 @@
-import { useContext } from 'react'
 import { type Currency, majorOf } from '../../contract/money.ts'
 import type { SalesReport } from '../../gateway/operations/sales.ts'
 import type { Json } from '../api/json.ts'
-import { Me } from '../me.ts'
 import { useAnswer } from '../ui/answer.ts'
 import { Filters } from '../ui/filters.tsx'
 import { formatMinor } from '../ui/format.ts'
@@ -69,8 +67,7 @@ export const COLUMNS: readonly Column<Sale>[] = [
 ]
 
 export function Sales({ query }: { query: URLSearchParams }) {
-  const { now } = useContext(Me)
-  const { shown, refresh } = useAnswer<Data>('sales', periodOf(query, now), { isLive: false })
+  const { shown, refresh } = useAnswer<Data>('sales', periodOf(query), { isLive: false })
   return (
     <>
       <Filters

@@ -38,8 +38,11 @@ export function followClock(tillNow: string): void {
   aheadMs = new Date(tillNow).getTime() - Date.now()
 }
 
+/** The current time, by the till's clock. */
+export const tillNow = (): Date => new Date(Date.now() + aheadMs)
+
 /** Milliseconds since a time, by the till's clock; negative for a future time. */
-export const ageMs = (iso: string): number => Date.now() + aheadMs - new Date(iso).getTime()
+export const ageMs = (iso: string): number => tillNow().getTime() - new Date(iso).getTime()
 
 /** Relative to now: 5 min. ago. */
 export function formatAgo(iso: string): string {

@@ -1,8 +1,24 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { startOfDay } from './period.ts'
+import { followClock } from './format.ts'
+import { periodOf, startOfDay } from './period.ts'
 
 afterEach(() => {
   vi.unstubAllEnvs()
+  vi.useRealTimers()
+})
+
+it('a period goes through today in UTC by default, also if midnight has passed since the console was opened', () => {
+  vi.useFakeTimers()
+  followClock('2026-01-31T20:00:00.000Z')
+  expect(periodOf(new URLSearchParams())).toEqual({
+    from: '2026-01-01T00:00:00Z',
+    to: '2026-02-01T00:00:00Z',
+  })
+  vi.advanceTimersByTime(6 * 3_600_000)
+  expect(periodOf(new URLSearchParams())).toEqual({
+    from: '2026-02-01T00:00:00Z',
+    to: '2026-02-02T00:00:00Z',
+  })
 })
 
 it.each([

@@ -1,12 +1,15 @@
+import { tillNow } from './format.ts'
+
 const DAY_MS = 86_400_000
 
 /**
- * The period of a report, from its filters; by default from the first of this month through today (UTC). Includes
- * `from`, not `to`.
+ * The period of a report, from its filters; by default from the first of this month through today (UTC), by the
+ * till's clock. Includes `from`, not `to`.
  */
-export function periodOf(query: URLSearchParams, now: string): { from: string; to: string } {
-  const tomorrow = new Date(new Date(now).getTime() + DAY_MS).toISOString().slice(0, 10)
-  const from = query.get('from') ?? `${now.slice(0, 7)}-01`
+export function periodOf(query: URLSearchParams): { from: string; to: string } {
+  const now = tillNow()
+  const tomorrow = new Date(now.getTime() + DAY_MS).toISOString().slice(0, 10)
+  const from = query.get('from') ?? `${now.toISOString().slice(0, 7)}-01`
   return { from: `${from}T00:00:00Z`, to: `${query.get('to') ?? tomorrow}T00:00:00Z` }
 }
 
