@@ -183,8 +183,10 @@ test('once a clock that was ahead has been set back, the answers and reads from 
 })
 
 describe('an account', () => {
-  type Reads = { reason?: string; game?: 'cs' | 'dota'; count?: number }
-  /** Stores reads of the account that no deposit caused. */
+  type Reads = { reason?: string | null; game?: 'cs' | 'dota'; count?: number }
+  /**
+   * Stores reads of the account that no deposit caused, each with another token. `reason`: null if no bot has answered.
+   */
   const addReads = ({ reason = 'timeout', game = 'cs', count = 30 }: Reads) =>
     till.db
       .insertInto('inventory_request')
@@ -196,10 +198,12 @@ describe('an account', () => {
           token_hmac: Buffer.from(`t${n}`),
           game,
           language: 'en' as const,
-          state: 'done' as const,
-          answer: JSON.stringify({ kind: 'unavailable', reason, detail: '' }),
           created_at: till.clock.now(),
-          done_at: till.clock.now(),
+          ...(reason !== null && {
+            state: 'done' as const,
+            answer: JSON.stringify({ kind: 'unavailable', reason, detail: '' }),
+            done_at: till.clock.now(),
+          }),
         })),
       )
       .execute()
@@ -220,6 +224,28 @@ describe('an account', () => {
       await expect(till.ask({ game })).rejects.toMatchObject({ code: 'too_many_looks' })
     till.clock.advance(60_000)
     expect((await till.ask()).items).toHaveLength(1)
+  })
+
+  test.each([
+    ['refused', 'invalid_token'],
+    ['has not answered yet', null],
+  ])('is not charged for tokens that Steam %s, because a stranger can invent them', async (_, reason) => {
+    await addReads({ reason, count: 40 })
+    expect((await till.ask()).items).toHaveLength(1)
+  })
+
+  test('is charged for a read with its own token that is not answered yet', async () => {
+    await till.ask()
+    await addReads({ reason: null, count: 40 })
+    await till.db
+      .updateTable('inventory_request')
+      .set((update) => ({
+        token_hmac: update.selectFrom('inventory_request').select('token_hmac').where('state', '=', 'done'),
+      }))
+      .where('state', '=', 'open')
+      .execute()
+    // For the game of these requests, the page would wait for the latest of them.
+    await expect(till.ask({ game: 'dota' })).rejects.toMatchObject({ code: 'too_many_looks' })
   })
 
   test('is not charged for a read that our own limits held back', async () => {

@@ -3,7 +3,7 @@
  */
 import type { Tx } from '../db/client.ts'
 import { MINUTE_MS } from '../kit/duration.ts'
-import { type InventoryKey, lockReadsOf, readsIn, spanOf } from './store.ts'
+import { type InventoryKey, lockReadsOf, readsOfAccount, readsOfDeposit, spanOf } from './store.ts'
 
 const WINDOW_MS = 10 * MINUTE_MS
 
@@ -16,8 +16,8 @@ const LIMITS_OF_DEPOSIT = [
   { ms: WINDOW_MS, most: 60 },
 ] as const
 /**
- * The limits of an account, for one game and for all, over all deposits, tokens and languages: fewer than the 45 reads
- * that three bots can make in a minute.
+ * The limits of an account, for one game and for all, over all deposits, languages and tokens that Steam accepted: fewer
+ * than the 45 reads that three bots can make in a minute.
  */
 const LIMITS_OF_ACCOUNT_AND_GAME = [{ ms: MINUTE_MS, most: 30 }] as const
 const LIMITS_OF_ACCOUNT = [{ ms: MINUTE_MS, most: 40 }] as const
@@ -31,8 +31,8 @@ export async function retryAfterOf(
 ): Promise<{ retryAfterS: number } | undefined> {
   const { steamId, game } = key
   await lockReadsOf(tx, { depositId, steamId })
-  const ofDeposit = await readsIn(tx, { depositId }, spanOf(now, WINDOW_MS))
-  const ofAccount = await readsIn(tx, { steamId }, spanOf(now, MINUTE_MS))
+  const ofDeposit = await readsOfDeposit(tx, depositId, spanOf(now, WINDOW_MS))
+  const ofAccount = await readsOfAccount(tx, key, spanOf(now, MINUTE_MS))
   const ofGame = ofAccount.filter((read) => read.game === game)
   const msUntil = (reads: typeof ofAccount, limits: readonly Limit[]) =>
     msUntilAllowed(

@@ -115,25 +115,38 @@ export function latestTokenRefusal(
 }
 
 /** The requests in the span, oldest first, except those answered `not_our_turn`, which did not reach Steam. */
-export async function readsIn(
-  tx: Tx,
-  asker: { depositId: bigint } | { steamId: string },
-  { since, until }: Span,
-): Promise<{ at: Date; game: Game }[]> {
-  const requests = tx
+const readsIn = (tx: Tx, { since, until }: Span) =>
+  tx
     .selectFrom('inventory_request')
     .select(['created_at as at', 'game'])
     .where('created_at', '>', since)
     .where('created_at', '<', until)
-  const ofAsker =
-    'depositId' in asker
-      ? requests.where('deposit_id', '=', asker.depositId)
-      : requests.where('steam_id', '=', asker.steamId)
-  return ofAsker
     .where(sql<boolean>`(${isShortAnswer} and answer->>'reason' = 'not_our_turn') is not true`)
     .orderBy('created_at')
+
+type Read = { at: Date; game: Game }
+
+export const readsOfDeposit = (tx: Tx, depositId: bigint, span: Span): Promise<Read[]> =>
+  readsIn(tx, span).where('deposit_id', '=', depositId).execute()
+
+/**
+ * The reads that count against this account and token. Requests with other tokens count only once Steam has answered
+ * them, and has not refused the token: anybody can invent a token for an account that is not theirs.
+ */
+export const readsOfAccount = (
+  tx: Tx,
+  { steamId, tokenHmacs }: Pick<InventoryKey, 'steamId' | 'tokenHmacs'>,
+  span: Span,
+): Promise<Read[]> =>
+  readsIn(tx, span)
+    .where('steam_id', '=', steamId)
+    .where((where) =>
+      where.or([
+        where('token_hmac', 'in', tokenHmacs),
+        sql<boolean>`state = 'done' and (${isShortAnswer} and answer->>'reason' = 'invalid_token') is not true`,
+      ]),
+    )
     .execute()
-}
 
 /** Locks the reads of the deposit and of the account, so one transaction at a time opens a request for either. */
 export async function lockReadsOf(
