@@ -1,7 +1,7 @@
 /** The calls of the console. Each is a POST, because browsers send no Origin with a page's GET to its own origin. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { type Buckets, createAddressBuckets, createBuckets } from '../http/limits.ts'
+import { type Buckets, createAddressBuckets, createBuckets, networkKey } from '../http/limits.ts'
 import type { Log } from '../kit/log.ts'
 import { type ActDeps, type Answer, done } from '../operations/operation.ts'
 import { isFresh } from '../operators/session.ts'
@@ -37,6 +37,13 @@ const CALLS_OF_ADDRESS = { perSecond: 20, burst: 300 }
 /** Limits of sign-in attempts. A passkey cannot be guessed, but each attempt costs work. */
 const TRIES_OF_ADDRESS = { perSecond: 0.2, burst: 12 }
 const TRIES_OF_ALL = { perSecond: 2, burst: 60 }
+/**
+ * The first attempts of a network are counted apart from all others, so callers who try again and again keep no operator
+ * from signing in. A caller would need 600 networks to use up the first attempts of all, whose limit still bounds the
+ * work.
+ */
+const FIRST_TRIES_OF_NETWORK = { perSecond: 1 / 60, burst: 6 }
+const FIRST_TRIES_OF_ALL = { perSecond: 10, burst: 200 }
 const ACTS_OF_OPERATOR = { perSecond: 1, burst: 30 }
 
 const secret = z.string().regex(/^[\w-]{32,128}$/)
@@ -49,12 +56,15 @@ export function addConsoleCalls(app: FastifyInstance, deps: ConsoleDeps): void {
     calls: createAddressBuckets(CALLS_OF_ADDRESS, deps.nowMs),
     tries: createAddressBuckets(TRIES_OF_ADDRESS, deps.nowMs),
     triesOfAll: createBuckets(TRIES_OF_ALL, deps.nowMs),
+    firstTries: createBuckets(FIRST_TRIES_OF_NETWORK, deps.nowMs),
+    firstTriesOfAll: createBuckets(FIRST_TRIES_OF_ALL, deps.nowMs),
     acts: createBuckets(ACTS_OF_OPERATOR, deps.nowMs),
   }
   app.addHook('onRequest', async ({ ip }) => spend(limits.calls, ip))
   addSignIn(app, deps, ({ ip }) => {
     spend(limits.tries, ip)
-    spend(limits.triesOfAll, 'all')
+    const isFirst = limits.firstTries.take(networkKey(ip)) && limits.firstTriesOfAll.take('all')
+    if (!isFirst) spend(limits.triesOfAll, 'all')
   })
   addSession(app, deps)
   for (const [name, call] of Object.entries(FINDS)) addFind(app, deps, { name, call })

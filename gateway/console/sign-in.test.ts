@@ -214,6 +214,16 @@ describe('a sandbox', () => {
   })
 })
 
+const beginFrom = async (remoteAddress: string) => {
+  const call = {
+    method: 'POST',
+    url: '/ops/sign-in/begin',
+    headers: OWN_PAGE_HEADERS,
+    payload: '{}',
+  } as const
+  return (await till.app.inject({ ...call, remoteAddress })).statusCode
+}
+
 test('sign-in attempts are limited per address and overall, but the calls of a signed-in operator are not', async () => {
   const { headers } = await signIn(till, name)
   const tryKeys = async (times: number) => {
@@ -229,18 +239,27 @@ test('sign-in attempts are limited per address and overall, but the calls of a s
   // An address gets another attempt every 5 seconds.
   till.advanceLimits(5_000)
   expect(await tryKeys(2)).toEqual(['link_over', 'too_many'])
-  const { app } = till
-  const beginFrom = (remoteAddress: string) =>
-    app.inject({
-      method: 'POST',
-      url: '/ops/sign-in/begin',
-      headers: OWN_PAGE_HEADERS,
-      payload: '{}',
-      remoteAddress,
-    })
-  // The limit of all addresses together is 60 at once. The attempts above used a few of them.
+  // All addresses together have 200 first attempts and 60 others at once. The attempts above used a few of them.
   const statuses: number[] = []
-  for (let n = 0; n < 60; n += 1) statuses.push((await beginFrom(`198.51.100.${n}`)).statusCode)
+  for (let n = 0; n < 260; n += 1) statuses.push(await beginFrom(`198.51.${100 + (n % 2)}.${n >> 1}`))
   expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0)
-  expect(statuses.slice(0, 40)).toEqual(Array.from({ length: 40 }, () => 200))
+  expect(statuses.slice(0, 230)).toEqual(Array.from({ length: 230 }, () => 200))
+})
+
+test.each([
+  ['subnets of one IPv6 network', (n: number) => `2001:db8:1:${n.toString(16)}::1`],
+  ['twenty IPv4 addresses', (n: number) => `198.51.100.${n % 20}`],
+])('sign-in attempts from %s keep no operator from signing in', async (_, addressOf) => {
+  let tries = 0
+  const attack = async (count: number) => {
+    const statuses: number[] = []
+    for (let n = 0; n < count; n += 1, tries += 1) statuses.push(await beginFrom(addressOf(tries)))
+    return statuses
+  }
+  expect(await attack(200)).toContain(429)
+  for (let second = 0; second < 20; second += 1) {
+    till.advanceLimits(1_000)
+    expect(await attack(5)).toContain(429)
+    expect(await beginFrom(`203.0.113.${second}`)).toBe(200)
+  }
 })
