@@ -18,6 +18,7 @@ import {
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 
 const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
 
 let database: TestDatabase
 let till: TestConsole
@@ -74,6 +75,17 @@ describe('D-33 a one-time link', () => {
     expect((await post(till, 'link/begin', { body: { link } })).status).toBe(200)
     till.clock.advance(1)
     expect(await refusalOf(post(till, 'link/begin', { body: { link } }))).toBe('link_over')
+  })
+
+  test('from a clock that was ahead is over once the clock is set right, and so is its challenge', async () => {
+    till.clock.advance(2 * DAY_MS)
+    const link = await linkFor(till, name)
+    const { data } = await post(till, 'sign-in/begin')
+    till.clock.advance(-2 * DAY_MS)
+    expect(await refusalOf(post(till, 'link/begin', { body: { link } }))).toBe('link_over')
+    const { device } = await signIn(till, `${name} b`)
+    const assertion = device.authenticate(data.options as { challenge: string })
+    expect(await refusalOf(post(till, 'sign-in/finish', { body: { assertion } }))).toBe('passkey_refused')
   })
 
   test('replaces an earlier link of the same operator', async () => {
@@ -188,6 +200,24 @@ describe('a session', () => {
     expect(await refusalOf(whoAmI(headers))).toBe('signed_out')
     const { operators = [] } = (await listOperators(till.by('host'))).data ?? {}
     expect(operators.find((operator) => operator.name === name)).toMatchObject({ sessions: 0 })
+  })
+
+  test('ends when a clock that was ahead is set right, because nobody knows when it began', async () => {
+    till.clock.advance(2 * DAY_MS)
+    const { headers } = await signIn(till, name)
+    till.clock.advance(-2 * DAY_MS)
+    expect(await refusalOf(whoAmI(headers))).toBe('signed_out')
+    const { operators = [] } = (await listOperators(till.by('host'))).data ?? {}
+    expect(operators.find((operator) => operator.name === name)).toMatchObject({ sessions: 0 })
+  })
+
+  test('has no fresh check once a clock that was ahead during the check is set right', async () => {
+    const { device, headers } = await signIn(till, name)
+    const checkedAt = { verified_at: new Date(till.clock.machineNow().getTime() + 2 * DAY_MS) }
+    await till.db.updateTable('operator_session').set(checkedAt).execute()
+    expect((await whoAmI(headers)).data).toMatchObject({ isFresh: false })
+    expect((await showPasskey(till, { device, headers, at: 'step-up' })).status).toBe(200)
+    expect((await whoAmI(headers)).data).toMatchObject({ isFresh: true })
   })
 
   test('ends when its operator signs out, here or everywhere', async () => {

@@ -7,6 +7,7 @@ import {
   findOperator,
   insertOperator,
   type ListedOperator,
+  LONGEST_LIFE_MS,
   type Operator,
   removeOperator,
   replaceLink,
@@ -15,7 +16,7 @@ import {
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused } from './operation.ts'
 
-const LINK_MS = 10 * 60_000
+const LINK_MS = LONGEST_LIFE_MS
 const HANDLE_BYTES = 32
 const SECRET_BYTES = 32
 /**

@@ -11,7 +11,13 @@ const FRESH_MS = 5 * 60_000
 /** Except for passkey checks, a use of a session is recorded only if the last recorded use is this long ago. */
 export const NOTED_EVERY_MS = 15_000
 
+/** How far apart the clocks of two gateways may be. */
+const CLOCKS_APART_MS = 60_000
+
 export type SessionTimes = { begunAt: Date; usedAt: Date; verifiedAt: Date }
+
+/** Times after this come from a clock that was ahead. Without this bound, they would count until it has caught up. */
+export const latestOf = (now: Date): Date => new Date(now.getTime() + CLOCKS_APART_MS)
 
 /** A session has ended if it was last used at `idleSince` or before, or began at `begunBefore` or before. */
 export const endsOf = (now: Date): { idleSince: Date; begunBefore: Date } => ({
@@ -21,8 +27,9 @@ export const endsOf = (now: Date): { idleSince: Date; begunBefore: Date } => ({
 
 export function isAlive({ begunAt, usedAt }: SessionTimes, now: Date): boolean {
   const { idleSince, begunBefore } = endsOf(now)
-  return usedAt > idleSince && begunAt > begunBefore
+  const latest = latestOf(now)
+  return usedAt > idleSince && usedAt <= latest && begunAt > begunBefore && begunAt <= latest
 }
 
 export const isFresh = ({ verifiedAt }: SessionTimes, now: Date): boolean =>
-  now.getTime() - verifiedAt.getTime() < FRESH_MS
+  verifiedAt <= latestOf(now) && now.getTime() - verifiedAt.getTime() < FRESH_MS

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { OperatorRole } from '../../contract/operators.ts'
 import type { Db, Tx } from '../db/client.ts'
-import { endsOf } from './session.ts'
+import { endsOf, latestOf } from './session.ts'
 
 export type Operator = { operatorId: bigint; name: string; role: OperatorRole }
 
@@ -30,6 +30,12 @@ export function findOperator(db: Db | Tx, name: string): Promise<Operator | unde
     .executeTakeFirst()
 }
 
+/** No link and no challenge is made for longer than this. */
+export const LONGEST_LIFE_MS = 10 * 60_000
+
+/** A link or challenge with a later end comes from a clock that was ahead. */
+const latestEndOf = (now: Date): Date => new Date(latestOf(now).getTime() + LONGEST_LIFE_MS)
+
 export type ListedOperator = Operator & {
   createdAt: Date
   passkeys: number
@@ -39,11 +45,13 @@ export type ListedOperator = Operator & {
 /** Returns operators, oldest first. Sessions that have ended do not count. `now`: by the machine's clock. */
 export async function selectOperators(db: Db, now: Date): Promise<ListedOperator[]> {
   const { idleSince, begunBefore } = endsOf(now)
+  const latest = latestOf(now)
   const { rows } = await sql<ListedOperator>`
     select id as "operatorId", name, role, created_at as "createdAt",
       (select count(*) from operator_passkey where operator_id = operator.id)::int as passkeys,
       (select count(*) from operator_session where operator_id = operator.id
-        and used_at > ${idleSince} and begun_at > ${begunBefore})::int as sessions
+        and used_at > ${idleSince} and used_at <= ${latest}
+        and begun_at > ${begunBefore} and begun_at <= ${latest})::int as sessions
     from operator where removed_at is null order by id limit 1000`.execute(db)
   return rows
 }
@@ -85,6 +93,7 @@ export function operatorOfLink(
     .select(['operator.id as operatorId', 'name', 'role', 'user_handle as userHandle'])
     .where('secret_sha256', '=', secretSha256)
     .where('expires_at', '>', now)
+    .where('expires_at', '<=', latestEndOf(now))
     .where('removed_at', 'is', null)
     .executeTakeFirst()
 }
@@ -95,6 +104,7 @@ export async function spendLink(tx: Tx, secretSha256: Buffer, now: Date): Promis
     .deleteFrom('operator_link')
     .where('secret_sha256', '=', secretSha256)
     .where('expires_at', '>', now)
+    .where('expires_at', '<=', latestEndOf(now))
     .returning('operator_id')
     .executeTakeFirst()
   return spent !== undefined
@@ -188,6 +198,7 @@ export async function takeChallenge(
     .where('challenge', '=', challenge)
     .where('purpose', '=', purpose)
     .where('expires_at', '>', now)
+    .where('expires_at', '<=', latestEndOf(now))
     .where('asked_by', 'is not distinct from', askedBy)
     .returning('challenge')
     .executeTakeFirst()

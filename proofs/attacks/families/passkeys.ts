@@ -198,7 +198,7 @@ export const passkeys: Family = family<Defence>({
       off: [
         {
           file: STORE,
-          from: ".where('secret_sha256', '=', secretSha256)\n    .where('expires_at', '>', now)\n    .where('removed_at'",
+          from: ".where('secret_sha256', '=', secretSha256)\n    .where('expires_at', '>', now)\n    .where('expires_at', '<=', latestEndOf(now))\n    .where('removed_at'",
           to: ".where('secret_sha256', '=', secretSha256)\n    .where('removed_at'",
         },
       ],
