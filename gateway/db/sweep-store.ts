@@ -38,15 +38,28 @@ export async function inRounds(atATime: number, work: () => Promise<number>): Pr
   }
 }
 
-/** How far the sweep of this name has come; undefined before its first run. */
-export async function placeOf(db: Db, sweep: string): Promise<Date | undefined> {
-  const row = await db.selectFrom('sweep_place').select('up_to').where('sweep', '=', sweep).executeTakeFirst()
-  return row?.up_to
+/**
+ * How far the sweep of this name has come. A place at `before` or later does not count: it comes from a clock that was
+ * ahead, and the rows up to it would never be examined.
+ */
+export async function placeOf(db: Db, sweep: string, before: Date): Promise<Date> {
+  const row = await db
+    .selectFrom('sweep_place')
+    .select('up_to')
+    .where('sweep', '=', sweep)
+    .where('up_to', '<', before)
+    .executeTakeFirst()
+  return row?.up_to ?? new Date(0)
 }
 
-/** The place never moves back, even if two processes sweep at the same time. */
-export async function keepPlace(db: Db, sweep: string, upTo: Date): Promise<void> {
+/** The place moves back only from `before` or later, even if two processes sweep at the same time. */
+export async function keepPlace(
+  db: Db,
+  sweep: string,
+  { upTo, before }: { upTo: Date; before: Date },
+): Promise<void> {
   await sql`
     insert into sweep_place (sweep, up_to) values (${sweep}, ${upTo})
-    on conflict (sweep) do update set up_to = greatest(sweep_place.up_to, excluded.up_to)`.execute(db)
+    on conflict (sweep) do update set up_to = greatest(excluded.up_to,
+      case when sweep_place.up_to < ${before}::timestamptz then sweep_place.up_to end)`.execute(db)
 }

@@ -106,7 +106,7 @@ const SWEEP = 'quotes'
  * examined together.
  */
 export async function forgetQuotes(db: Db, before: Date, most: number): Promise<number> {
-  const after = (await placeOf(db, SWEEP)) ?? new Date(0)
+  const after = await placeOf(db, SWEEP, before)
   const { rows } = await sql<{ id: string; expiresAt: Date }>`
     select id, expires_at as "expiresAt" from quote where expires_at > ${after} and expires_at < ${before}
     order by expires_at fetch first ${most} rows with ties`.execute(db)
@@ -116,7 +116,7 @@ export async function forgetQuotes(db: Db, before: Date, most: number): Promise<
     delete from quote where id = any(${rows.map(({ id }) => id)}::uuid[])
       and not exists (select from trade where trade.quote_id = quote.id)
       and not exists (select from ledger_entry where ledger_entry.quote_id = quote.id)`.execute(db)
-  await keepPlace(db, SWEEP, last.expiresAt)
+  await keepPlace(db, SWEEP, { upTo: last.expiresAt, before })
   return rows.length
 }
 

@@ -185,6 +185,19 @@ describe('D-13 quotes', () => {
     expect(await forTrade(['1'], otherQuoteId, OTHER_SHOPPER)).toMatchObject({ kind: 'quote' })
   })
 
+  test('are deleted after a clock that was days ahead has been set back', async () => {
+    const DAY_MS = 24 * 60 * MINUTE_MS
+    await till.ask()
+    const ahead = new Date(till.clock.now().getTime() + 4 * DAY_MS)
+    await till.db.insertInto('sweep_place').values({ sweep: 'quotes', up_to: ahead }).execute()
+    till.clock.advance(2 * DAY_MS)
+    await sweepInventories(till.deps)
+    expect(await quotes()).toEqual([])
+    // Otherwise each sweep would begin with the first quotes again, and never come further than those.
+    const place = till.db.selectFrom('sweep_place').select('up_to').where('sweep', '=', 'quotes')
+    expect((await place.executeTakeFirst())?.up_to.getTime()).toBeLessThan(till.clock.now().getTime())
+  })
+
   test('are deleted a day after they expired, even a deposit’s latest, and inventory requests at the age of a day', async () => {
     const { quoteId } = await till.ask()
     const rowsLeft = async () => ({

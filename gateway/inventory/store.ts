@@ -305,12 +305,10 @@ const NO_LONGER_KEPT: StoredAnswer = {
 /**
  * Removes the items from old requests, and keeps the rows. Continues where the last sweep ended. Resolves to the number
  * of requests examined. A large inventory takes hundreds of kilobytes, and its shopper can have it read every few
- * seconds. The sweep's place is a time, so requests of the same time are examined together. A place after `before` comes
- * from a clock that was ahead.
+ * seconds. The sweep's place is a time, so requests of the same time are examined together.
  */
 export async function dropItems(db: Db, before: Date, most: number): Promise<number> {
-  const place = await placeOf(db, ITEMS_SWEEP)
-  const after = place !== undefined && place < before ? place : new Date(0)
+  const after = await placeOf(db, ITEMS_SWEEP, before)
   const { rows } = await sql<{ id: bigint; createdAt: Date; hasItems: boolean }>`
     select id, created_at as "createdAt", coalesce(${isShortAnswer} is false or answer->>'kind' = 'items', false)
       as "hasItems" from inventory_request
@@ -322,6 +320,6 @@ export async function dropItems(db: Db, before: Date, most: number): Promise<num
   await sql`
     update inventory_request set answer = ${JSON.stringify(NO_LONGER_KEPT)}
     where id = any(${withItems}::bigint[])`.execute(db)
-  await keepPlace(db, ITEMS_SWEEP, last.createdAt)
+  await keepPlace(db, ITEMS_SWEEP, { upTo: last.createdAt, before })
   return rows.length
 }
