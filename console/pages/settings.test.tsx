@@ -21,7 +21,7 @@ it.each([
 )
 
 it('a session without a passkey gets no button to approve, but is told how to get one', () => {
-  const me: Me = { name: 'nina', role: 'operator', mode: 'sandbox', isSandbox: false, isFresh: true, now: '' }
+  const me: Me = { name: 'nina', role: 'operator', mode: 'sandbox', isSandbox: false, isFresh: true }
   const shownTo = (isSandbox: boolean) =>
     renderToStaticMarkup(
       <Me value={{ ...me, isSandbox }}>
