@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { balancesOf } from '../ledger/store.ts'
 import { creditTrade } from '../operations/trades.ts'
+import type { Offer } from '../steam/steam.ts'
 import { type FakeSession, steamTradeIdOf } from '../testing/fake-steam.ts'
 import { operatorOf } from '../testing/operator.ts'
 import { offerFor, payFor } from '../testing/payment.ts'
@@ -21,17 +22,23 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
+/** Declines an offer, and lets the till see that its trade has ended. Resolves to the offer as it was. */
+async function decline(offerId: string): Promise<Offer> {
+  const offer = session.offers.get(offerId)
+  if (offer === undefined) throw new Error('Steam has no offer')
+  session.offers.set(offerId, { ...offer, state: 'declined' })
+  await tradeHandlers(till.deps).watch(bot)
+  return offer
+}
+
 const theTrade = () => till.db.selectFrom('trade').selectAll().executeTakeFirstOrThrow()
 const errors = () =>
   till.lines.filter((line) => line.includes('record of the Steam trade contradicts the trade'))
 
 it('a late acceptance whose Steam trade lacks its items at the last review is credited as soon as Steam shows the items', async () => {
-  const { tradeId } = await offerFor(till, bot, await aDeposit(till, await aStore(till)))
-  const offer = session.offers.get('1')
-  if (offer === undefined) throw new Error('Steam has no offer')
-  session.offers.set('1', { ...offer, state: 'declined' })
-  const { watch, trade } = tradeHandlers(till.deps)
-  await watch(bot)
+  const { tradeId, offerId } = await offerFor(till, bot, await aDeposit(till, await aStore(till)))
+  await decline(offerId)
+  const { trade } = tradeHandlers(till.deps)
   session.accept('1')
   const whole = session.trades.get(steamTradeIdOf('1'))
   if (whole?.kind !== 'trade') throw new Error('Steam has no trade')
@@ -46,12 +53,9 @@ it('a late acceptance whose Steam trade lacks its items at the last review is cr
 })
 
 it('a late acceptance that names no Steam trade at the last review is credited as soon as Steam names it', async () => {
-  const { tradeId } = await offerFor(till, bot, await aDeposit(till, await aStore(till)))
-  const offer = session.offers.get('1')
-  if (offer === undefined) throw new Error('Steam has no offer')
-  session.offers.set('1', { ...offer, state: 'declined' })
-  const { watch, trade } = tradeHandlers(till.deps)
-  await watch(bot)
+  const { tradeId, offerId } = await offerFor(till, bot, await aDeposit(till, await aStore(till)))
+  const offer = await decline(offerId)
+  const { trade } = tradeHandlers(till.deps)
   session.offers.set('1', { ...offer, state: 'accepted' })
   till.clock.advance(DAY_MS)
   await trade(bot, tradeId)
@@ -111,11 +115,8 @@ describe('a number of Steam that an operator gave to the wrong trade', () => {
     const store = await aStore(till)
     const { tradeId: wrong } = await offerFor(till, bot, await aDeposit(till, store))
     const { tradeId, offerId } = await offerFor(till, bot, await aDeposit(till, store))
-    const offer = session.offers.get(offerId)
-    if (offer === undefined) throw new Error('Steam has no offer')
-    session.offers.set(offerId, { ...offer, state: 'declined' })
-    const { watch, trade } = tradeHandlers(till.deps)
-    await watch(bot)
+    await decline(offerId)
+    const { trade } = tradeHandlers(till.deps)
     const steamTrade = steamTradeIdOf(offerId)
     await creditTrade(operatorOf(till), { tradeId: wrong, steamTradeId: steamTrade, offerId: null })
     session.accept(offerId)

@@ -68,6 +68,13 @@ async function pass(minutes: number): Promise<void> {
   }
 }
 
+/** The need of a vault that stopped selling for this reason. */
+const needBecause = (because: string) => ({
+  kind: 'selling_stopped',
+  about: `m account ${ACCOUNT}`,
+  text: `the vault stopped selling: ${because}`,
+})
+
 const kinds = () => needs.list().map(({ kind }) => kind)
 
 it.each([
@@ -79,13 +86,7 @@ it.each([
   async (answer, because) => {
     ready = answer
     await pass(1)
-    expect(needs.list()).toMatchObject([
-      {
-        kind: 'selling_stopped',
-        about: `m account ${ACCOUNT}`,
-        text: `the vault stopped selling: ${because}`,
-      },
-    ])
+    expect(needs.list()).toMatchObject([needBecause(because)])
     ready = READY
     // The market is asked again after half an hour at most.
     await pass(31)
@@ -148,13 +149,7 @@ it('an account whose switch at the vault cannot be read lists nothing and needs 
   await pass(1)
   const because = 'the switch at the vault cannot be read: /vault/markets.json is not JSON'
   expect([readiness.stoppedBecause(), readiness.mayList()]).toEqual([because, false])
-  expect(needs.list()).toMatchObject([
-    {
-      kind: 'selling_stopped',
-      about: `m account ${ACCOUNT}`,
-      text: `the vault stopped selling: ${because}`,
-    },
-  ])
+  expect(needs.list()).toMatchObject([needBecause(because)])
   isSwitchUnreadable = false
   await pass(1)
   expect([readiness.mayList(), kinds()]).toEqual([true, []])
