@@ -14,12 +14,14 @@ type Take = {
   notAskedSince: Date
   /** A feed that was asked after this time is due: the clock was ahead then. */
   latestAskedAt: Date
+  /** A feed that waits until after this time is due: the clock was ahead when its source was postponed. */
+  latestNextAt: Date
 }
 
 /** Takes the feed that has waited longest. Only one of several processes gets it. */
 export function takeFeed(
   db: Db,
-  { source, feeds, now, nextAt, notAskedSince, latestAskedAt }: Take,
+  { source, feeds, now, nextAt, notAskedSince, latestAskedAt, latestNextAt }: Take,
 ): Promise<Feed | undefined> {
   return inTransaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`prices ${source}`}, 0))`.execute(tx)
@@ -32,10 +34,11 @@ export function takeFeed(
       update price_feed set asked_at = ${now}, next_at = ${nextAt}
       where source = ${source} and feed = (
         select feed from price_feed
-        where source = ${source} and feed = any(${[...feeds]}) and (next_at <= ${now} or asked_at > ${latestAskedAt})
+        where source = ${source} and feed = any(${[...feeds]})
+          and (next_at <= ${now} or asked_at > ${latestAskedAt} or next_at > ${latestNextAt})
           and not exists (select from price_feed where source = ${source}
             and asked_at > ${notAskedSince} and asked_at <= ${latestAskedAt})
-        order by next_at, feed limit 1)
+        order by least(next_at, ${latestNextAt}), feed limit 1)
       returning feed`.execute(tx)
     return rows[0]?.feed
   })

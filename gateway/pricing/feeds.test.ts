@@ -112,6 +112,17 @@ describe('requests to a source', () => {
     expect(await readPrices()).toEqual(prices)
   })
 
+  test('go on for all games once a clock that was ahead during a 429 is right again', async () => {
+    server.answer(PATH, json({}, 429, { 'retry-after': '1800' }))
+    clock.advance(2 * 24 * 60 * MINUTE_MS)
+    await run(waxpeer(), 1)
+    clock.advance(-2 * 24 * 60 * MINUTE_MS)
+    waxpeerSays(5_000)
+    const before = server.requests.length
+    await run(waxpeer(), 9)
+    expect(server.requests.length - before).toBe(GAMES.length)
+  })
+
   test('stop for all games after a 429, for as long as the answer asks', async () => {
     server.answer(PATH, json({}, 429, { 'retry-after': '1800' }))
     await run(waxpeer(), 29)

@@ -1,8 +1,10 @@
 /** When to ask each source for each feed: for the prices of each game, or for exchange rates. */
 import { GAMES } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
+import { plus } from '../kit/clock.ts'
 import { countFailure, postponeSource, recordSuccess, takeFeed } from './feed-store.ts'
 import { FAR_AHEAD_MS } from './price.ts'
+import { MAX_RETRY_AFTER_MS } from './sources/http.ts'
 import type { Feed, PriceSource } from './sources/source.ts'
 
 /** The longest wait after failures, unless the feed's own interval is longer. */
@@ -29,7 +31,9 @@ export function takeDueFeed(db: Db, { source, now }: Turn): Promise<Feed | undef
   const nextAt = new Date(now.getTime() + pace.everyMs)
   const notAskedSince = new Date(now.getTime() - pace.gapMs)
   const latestAskedAt = new Date(now.getTime() + FAR_AHEAD_MS)
-  return takeFeed(db, { source: name, feeds: feedsOf(source), now, nextAt, notAskedSince, latestAskedAt })
+  const latestNextAt = plus(latestAskedAt, Math.max(pace.everyMs, MAX_BACKOFF_MS, MAX_RETRY_AFTER_MS))
+  const times = { now, nextAt, notAskedSince, latestAskedAt, latestNextAt }
+  return takeFeed(db, { source: name, feeds: feedsOf(source), ...times })
 }
 
 /**

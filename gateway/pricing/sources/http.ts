@@ -5,7 +5,7 @@ import { z } from 'zod'
 /** The most bytes of a decoded answer. The longest known answer lists 30,000 items with all their sales. */
 const MAX_BYTES = 64 * 1024 * 1024
 /** The longest pause that a source can ask for. */
-const MAX_RETRY_AFTER_MS = 6 * 3_600_000
+export const MAX_RETRY_AFTER_MS = 6 * 3_600_000
 /** The pause after a 429 or 403 without Retry-After: the longest window in which a source is known to count calls. */
 const RATE_LIMITED_MS = 5 * 60_000
 
