@@ -63,6 +63,19 @@ it('the outcome of a sale that the vault missed is recorded if the item was list
   expect(out.book().listings.at(-1)?.end).toEqual({ kind: 'cancelled' })
 })
 
+it('the outcome of the only sale of a number is recorded if the vault’s clock was ahead when it listed the item', async () => {
+  const out = createOutside()
+  const sale: Outcome = { itemId: '1', soldAt: SOLD_AT, end: { kind: 'paid', receivedMinor: 95n } }
+  out.market.outcomes = async () => ({ kind: 'answered', value: [sale] })
+  const add = (entry: SaleEntry) => out.entries.push({ at: later(2 * 86_400), entry })
+  add({ kind: 'listing_begun', ...MARKET, appId: APP, assetId: '1', priceMinor: 100n })
+  add({ kind: 'listed', market: 'm', appId: APP, assetId: '1', itemId: '1' })
+  expect(await out.seller().followMoney(APP, SOLD_AT)).toBe(false)
+  add({ kind: 'deal_intended', ...MARKET, due: dueOf('only'), itemIds: ['1'] })
+  expect(await out.seller().followMoney(APP, SOLD_AT)).toBe(true)
+  expect(out.book().listings.at(-1)?.end).toEqual(sale.end)
+})
+
 /** A market whose answer gives the second item the number of the first, 101. */
 function openRepeated() {
   const out = createOutside()

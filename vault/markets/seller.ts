@@ -316,13 +316,16 @@ function latestSales(outcomes: readonly Outcome[]): Iterable<Outcome> {
 /** True if a sale at this time was a sale of an earlier listing with the same number. */
 function isSaleBefore({ listings }: Book, latest: Listing, soldAt: Date): boolean {
   const sinceListingMs = soldAt.getTime() - latest.begunAt.getTime()
-  if (Math.abs(sinceListingMs) > CLOCKS_DIFFER_MS) return sinceListingMs < 0
+  if (sinceListingMs > CLOCKS_DIFFER_MS) return false
   const { market, itemId } = latest
-  // The clocks are not exact enough to decide. But a listing that is still on sale was not sold yet.
-  return (
-    latest.state === 'on_sale' &&
-    listings.some((each) => each !== latest && each.market === market && each.itemId === itemId)
+  const hasEarlier = listings.some(
+    (each) => each !== latest && each.market === market && each.itemId === itemId,
   )
+  const isOnSale = latest.state === 'on_sale'
+  // The vault's clock was ahead when it listed an item that was sold before that and had no earlier listing.
+  if (sinceListingMs < -CLOCKS_DIFFER_MS) return hasEarlier || isOnSale
+  // The clocks are not exact enough to decide. But a listing that is still on sale was not sold yet.
+  return hasEarlier && isOnSale
 }
 
 function isTooMuch({ priceMinor }: Listing, end: Outcome['end']): boolean {
