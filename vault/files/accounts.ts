@@ -57,4 +57,4 @@ export function saveAccount(
 }
 
 const rowsOf = (folder: Folder) =>
-  checkContent(folder, { name: FILE, schema: fileSchema, content: readJson(folder, FILE) ?? [] })
+  checkContent(folder, { name: FILE, schema: fileSchema, content: readJson(folder, FILE, []) })

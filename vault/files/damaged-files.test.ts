@@ -54,9 +54,11 @@ const messageOf = (name: string): string => {
 describe('the error names the file', () => {
   it.each([
     ['accounts.json', ''],
+    ['accounts.json', 'null'],
     ['accounts.json', '[{"steamId": "765'],
     ['accounts.json', '[{"steamId": "765"}]'],
     ['markets.json', ''],
+    ['markets.json', 'null'],
     ['markets.json', '[{"market": "wax'],
     ['markets.json', '[{"market": "skinport.com"}]'],
     ['rules.json', '{"destinations": {'],

@@ -2,10 +2,10 @@
 import { z } from 'zod'
 import type { Folder } from './folder.ts'
 
-/** Undefined if there is no such file. Throws if it is not JSON. */
-export function readJson(folder: Folder, name: string): unknown {
+/** Returns the content of the file, or `absent` if there is no such file. Throws if it is not JSON. */
+export function readJson(folder: Folder, name: string, absent: unknown): unknown {
   const text = folder.read(name)
-  if (text === undefined) return undefined
+  if (text === undefined) return absent
   try {
     return JSON.parse(text)
   } catch {

@@ -27,7 +27,7 @@ export type MarketAccess = Omit<z.infer<typeof rowSchema>, 'sealedKey'> & { key:
 const placeOf = (market: MarketName): string => `key of ${market}`
 
 const rowsOf = (folder: Folder) =>
-  checkContent(folder, { name: FILE, schema: fileSchema, content: readJson(folder, FILE) ?? [] })
+  checkContent(folder, { name: FILE, schema: fileSchema, content: readJson(folder, FILE, []) })
 const write = (folder: Folder, rows: z.infer<typeof fileSchema>): void =>
   folder.write(FILE, `${JSON.stringify(fileSchema.parse(rows), null, 2)}\n`)
 

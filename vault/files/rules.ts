@@ -65,11 +65,9 @@ export function changeRules(folder: Folder, change: (rules: WrittenRules) => Wri
   folder.write(FILE, `${JSON.stringify(after, null, 2)}\n`)
 }
 
-function readWritten(folder: Folder): WrittenRules {
-  const content = readJson(folder, FILE)
-  // The cast is unchecked: every caller passes the result to `check`.
-  return content === undefined ? NOTHING_MAY_LEAVE : (content as WrittenRules)
-}
+/** The cast is unchecked: every caller passes the result to `check`. */
+const readWritten = (folder: Folder): WrittenRules =>
+  readJson(folder, FILE, NOTHING_MAY_LEAVE) as WrittenRules
 
 const check = (folder: Folder, content: WrittenRules): Rules =>
   checkContent(folder, { name: FILE, schema: rulesSchema, content })
