@@ -4,7 +4,7 @@ import type { MarketName } from '../../contract/markets.ts'
 import { readAccounts } from '../files/accounts.ts'
 import { openFolder } from '../files/folder.ts'
 import { openKey } from '../files/key.ts'
-import { isSwitchedOff, type MarketAccess, readMarkets, saveMarket, switchMarket } from '../files/markets.ts'
+import { type MarketAccess, readMarkets, saveMarket, switchMarket } from '../files/markets.ts'
 import type { Settings } from '../settings.ts'
 import { Refusal, type Terminal } from '../terminal.ts'
 
@@ -32,10 +32,9 @@ export async function addMarket(
   const secret = (piped ?? (await terminal.ask(`Key of ${market}`, { hidden: true }))).trim()
   if (!/^[\x21-\x7e]{8,128}$/.test(secret))
     throw new Refusal("That cannot be a market's key, which has 8 to 128 characters and no spaces.")
-  const access = { market, steamId: account, mayLose, sellsItself }
-  saveMarket(folder, key, { ...access, key: secret })
-  const isOff = isSwitchedOff(folder, access)
-  terminal.print(`${market} is set up for ${account}: ${flagsText({ ...access, isOff })}. Restart the vault.`)
+  const flags = { mayLose, sellsItself }
+  const { isOff } = saveMarket(folder, key, { market, steamId: account, key: secret, ...flags })
+  terminal.print(`${market} is set up for ${account}: ${flagsText({ ...flags, isOff })}. Restart the vault.`)
   if (isOff) terminal.print('It is still switched off. To list there again, use market-on.')
 }
 
@@ -85,7 +84,7 @@ function flagsText({
   isOff,
   mayLose,
   sellsItself,
-}: Omit<MarketAccess, 'market' | 'steamId' | 'key'>): string {
+}: Pick<MarketAccess, 'isOff' | 'mayLose' | 'sellsItself'>): string {
   const words = [isOff ? 'off' : 'on', mayLose ? 'below cost too' : 'never below cost']
   if (sellsItself) words.push('a bot that collects deposits: the market has a session token of the bot')
   return words.join(', ')

@@ -52,22 +52,19 @@ export const isSwitchedOff = (folder: Folder, at: AccountAtMarket): boolean =>
 
 /**
  * Adds an account at a market, or replaces its key and flags. An account that is switched off stays off: its operator
- * may change the key because somebody else has it.
+ * may change the key because somebody else has it. Returns whether it is off.
  */
 export function saveMarket(
   folder: Folder,
   key: Key,
   { key: secret, ...row }: Omit<MarketAccess, 'isOff'>,
-): void {
+): { isOff: boolean } {
   const rows = rowsOf(folder)
-  const isOff = rows.some((each) => isSameAccount(row)(each) && each.isOff)
+  const known = rows.find(isSameAccount(row))
+  const isOff = known?.isOff ?? false
   const saved = { ...row, isOff, sealedKey: key.seal(secret, placeOf(row.market)) }
-  write(
-    folder,
-    rows.some(isSameAccount(row))
-      ? rows.map((each) => (isSameAccount(row)(each) ? saved : each))
-      : [...rows, saved],
-  )
+  write(folder, known === undefined ? [...rows, saved] : rows.map((each) => (each === known ? saved : each)))
+  return { isOff }
 }
 
 /** Switches all accounts at a market, or only one, off or on. Returns false if no account matches. */
