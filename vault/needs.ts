@@ -19,6 +19,7 @@ const LASTS_MS = {
   due_refused: 7 * DAY_MS,
   no_room: DAY_MS,
   strange_listing: 7 * DAY_MS,
+  repeated_number: 7 * DAY_MS,
   other_price: 7 * DAY_MS,
   too_much: 7 * DAY_MS,
   sale_changed: 7 * DAY_MS,

@@ -7,6 +7,8 @@ export type Alarm =
   | { kind: 'due_refused'; dealId: string; problem: string }
   /** The market shows a listing that the vault did not make. */
   | { kind: 'strange_listing'; itemId: string }
+  /** The market answered with a number that another live listing has. The vault does not record the number. */
+  | { kind: 'repeated_number'; itemId: string }
   /** For a minute, the market has shown a listing at a price that the vault did not set. The vault takes it down. */
   | { kind: 'other_price'; itemId: string }
   /** The market claims to pay more than the price. The seller does not believe it, and asks again. */
@@ -27,6 +29,8 @@ export function alarmLine(alarm: Alarm): [line: string, about: Record<string, st
       return ['the vault gave nothing for a sale', { deal: alarm.dealId, problem: alarm.problem }]
     case 'strange_listing':
       return ['the market showed a listing that the vault did not make', { listing: alarm.itemId }]
+    case 'repeated_number':
+      return ['the market gave a listing the number of another one', { listing: alarm.itemId }]
     case 'other_price':
       return ['the market showed a listing at a price that the vault did not set', { listing: alarm.itemId }]
     case 'too_much':

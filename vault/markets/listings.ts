@@ -89,7 +89,7 @@ async function list(
     const isBegun = begunAssetIds.has(assetId)
     // A number of two listings would confuse which of them was given and paid. The market's list may show the true one.
     if (isBegun && line.kind === 'listed' && isNumberInUse(journal.book(), { ...game, ...line })) {
-      alarm({ kind: 'strange_listing', itemId: line.itemId })
+      alarm({ kind: 'repeated_number', itemId: line.itemId })
       results.push({ kind: 'refused', assetId, code: 'number_in_use', retry: true })
       continue
     }

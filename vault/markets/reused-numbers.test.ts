@@ -104,7 +104,7 @@ it('a number that the market’s answer gives to two items is recorded for one, 
     ['1', '101', 'on_sale'],
     ['2', null, 'on_sale'],
   ])
-  expect(out.alarms).toEqual([{ kind: 'strange_listing', itemId: '101' }])
+  expect(out.alarms).toEqual([{ kind: 'repeated_number', itemId: '101' }])
   out.buy(1)
   await runVault(out)
   out.letOthersAct(true)
