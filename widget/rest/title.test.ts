@@ -26,6 +26,12 @@ it.each([
     '✓ Received $41.20 – Demo #17',
   ],
   [
+    'once all its items were taken back',
+    openedOn('succeeded', { amount: 0, takenBack: 'all', timeLeft: null }),
+    null,
+    'Not completed – Demo #17',
+  ],
+  [
     'once it ended without success',
     openedOn('tradeTimeout', { timeLeft: null }),
     null,
@@ -41,7 +47,10 @@ it('the tabs of two deposits have different titles', () => {
 })
 
 it('the tab’s icon shows an open offer or a success, and is otherwise the till’s own', () => {
-  const icons = ([undefined, 'created', 'pending', 'succeeded', 'tradeTimeout'] as const).map(iconOf)
+  const statuses = ['created', 'pending', 'succeeded', 'tradeTimeout'] as const
+  const icons = [null, ...statuses.map((status) => ({ status }))].map(iconOf)
   const tillIcon = '/icon.svg'
   expect(icons).toEqual([tillIcon, tillIcon, '/icon-waiting.svg', '/icon-done.svg', tillIcon])
+  expect(iconOf({ status: 'succeeded', takenBack: 'some' })).toBe('/icon-done.svg')
+  expect(iconOf({ status: 'succeeded', takenBack: 'all' })).toBe(tillIcon)
 })

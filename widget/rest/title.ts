@@ -1,6 +1,6 @@
 /** The tab's title and icon, which a shopper sees while on Steam's page. */
 import { useEffect } from 'react'
-import type { DepositStatus } from '../../contract/statuses.ts'
+import type { Payment } from '../../contract/widget-api.ts'
 import { secondsLeft } from '../flow/selectors.ts'
 import type { FlowState } from '../flow/state.ts'
 import { formatTimer } from '../i18n/format.ts'
@@ -23,14 +23,14 @@ export function titleOf({ payment, modal }: FlowState, seconds: number | null, w
   }
   if (status === 'pending')
     return withStore(`${seconds === null ? '' : `${formatTimer(seconds)} · `}${tabTitles.pending}`)
-  if (status !== 'succeeded') return withStore(tabTitles.ended)
+  if (status !== 'succeeded' || payment.takenBack === 'all') return withStore(tabTitles.ended)
   return withStore(amount === null ? tabTitles.succeeded : `${tabTitles.succeeded} ${wording.money(amount)}`)
 }
 
 /** Returns the tab's icon, all that a shopper sees of a tab when many are open. */
-export function iconOf(status: DepositStatus | undefined): string {
-  if (status === 'pending') return '/icon-waiting.svg'
-  return status === 'succeeded' ? '/icon-done.svg' : '/icon.svg'
+export function iconOf(payment: Pick<Payment, 'status' | 'takenBack'> | null): string {
+  if (payment?.status === 'pending') return '/icon-waiting.svg'
+  return payment?.status === 'succeeded' && payment.takenBack !== 'all' ? '/icon-done.svg' : '/icon.svg'
 }
 
 function useIcon(address: string): void {
@@ -49,6 +49,6 @@ export function DepositTitle({ state }: { state: FlowState }): null {
     money: (minor) => money(minor, payment?.currency ?? 'USD'),
   })
   useTitle(title)
-  useIcon(iconOf(payment?.status))
+  useIcon(iconOf(payment))
   return null
 }
