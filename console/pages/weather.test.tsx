@@ -23,3 +23,9 @@ it.each([
     expect(noticeFrom(typed, shown, { text: OTHER_TEXT, until: LATER })).toEqual(notice)
   },
 )
+
+it('a notice whose maintenance a second operator ended meanwhile is set as the dialog showed it', () => {
+  const shown = { text: TEXT, until: UNTIL }
+  expect(noticeFrom({ ...TEXT }, shown, null)).toEqual({ until: UNTIL, text: TEXT })
+  expect(noticeFrom({ lasts: '2h', ...TEXT }, shown, null)).toEqual({ lasts: '2h', text: TEXT })
+})

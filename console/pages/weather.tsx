@@ -148,7 +148,7 @@ type Typed = { lasts?: string; en?: string; ru?: string }
 
 /**
  * Returns the notice to set. `shown`: the notice when the dialog opened. Parts that the operator did not change stay as
- * in `current`, which a second operator may have changed meanwhile.
+ * in `current`, which a second operator may have changed meanwhile. If maintenance was turned off, they are as shown.
  */
 export function noticeFrom(
   { lasts = '', en = '', ru = '' }: Typed,
@@ -157,12 +157,13 @@ export function noticeFrom(
 ) {
   const typed = { en: en.trim(), ru: ru.trim() }
   const isTyped = typed.en !== (shown?.text?.en ?? '') || typed.ru !== (shown?.text?.ru ?? '')
-  const until = current?.until ?? null
+  const kept = current ?? shown
+  const until = kept?.until ?? null
   return {
     ...(lasts.trim() !== '' ? { lasts: lasts.trim() } : until !== null && { until }),
     text: isTyped
       ? { ...(typed.en !== '' && { en: typed.en }), ...(typed.ru !== '' && { ru: typed.ru }) }
-      : (current?.text ?? {}),
+      : (kept?.text ?? {}),
   }
 }
 
