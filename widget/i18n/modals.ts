@@ -95,10 +95,7 @@ const en = {
   heldBySteamTitle: 'Steam put the trade on hold',
   heldBySteam: (date: string) =>
     `Steam holds your items until ${date}, so this deposit is closed. Cancel the trade in Steam if you don’t want it; if it completes, the store is credited.`,
-  steamHoldOver: {
-    title: 'Steam put the trade on hold',
-    description: 'The hold is over, and none of the items have reached us, so this deposit is closed.',
-  },
+  steamHoldOver: 'The hold is over, and none of the items have reached us, so this deposit is closed.',
   holdReason:
     'Steam holds trades from accounts that have no mobile authenticator, or have had it for less than 7 days.',
   cancelledByStore: {
@@ -279,11 +276,8 @@ const ru: ModalTexts = {
   heldBySteamTitle: 'Steam задержал обмен',
   heldBySteam: (date) =>
     `Steam удерживает предметы до ${date}, поэтому это пополнение закрыто. Отмените обмен в Steam, если передумали; если обмен завершится, магазин получит оплату.`,
-  steamHoldOver: {
-    title: 'Steam задержал обмен',
-    description:
-      'Задержка закончилась, но ни один предмет к нам не поступил, поэтому это пополнение закрыто.',
-  },
+  steamHoldOver:
+    'Задержка закончилась, но ни один предмет к нам не поступил, поэтому это пополнение закрыто.',
   holdReason:
     'Steam задерживает обмены аккаунтов, у которых мобильного аутентификатора нет или он моложе 7 дней.',
   cancelledByStore: {

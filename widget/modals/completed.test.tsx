@@ -156,8 +156,8 @@ it('an offer that Steam holds is not called cancelled, because its items may be 
 it('an offer whose hold by Steam ended without a delivery still says that Steam held it, and how to avoid that', () => {
   const ended = payment({ status: 'tradeHasInvalidItems', steamHoldOver: true })
   const html = markup(<Completed outcome="tradeHasInvalidItems" hasAlarm={false} payment={ended} />)
-  expect(html).toContain(`>${en.steamHoldOver.title}</h2>`)
-  expect(html).toContain(en.steamHoldOver.description)
+  expect(html).toContain(`>${en.heldBySteamTitle}</h2>`)
+  expect(html).toContain(en.steamHoldOver)
   expect(html).toContain(en.holdReason)
   expect(html).not.toContain(en.outcomes.tradeHasInvalidItems.description)
 })

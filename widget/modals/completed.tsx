@@ -95,7 +95,7 @@ export function Completed({ outcome, hasAlarm, payment }: Props) {
 function endTextOf(payment: Payment, outcome: DrawnOutcome, texts: ModalTexts): ErrorText {
   if (payment.outcomeUnknown) return texts.outcomeUnknown
   if (payment.takenBack === 'all') return texts.takenBack
-  if (payment.steamHoldOver) return texts.steamHoldOver
+  if (payment.steamHoldOver) return { title: texts.heldBySteamTitle, description: texts.steamHoldOver }
   if (payment.cancelledByStore) return texts.cancelledByStore
   return payment.cancelledElsewhere ? texts.cancelledElsewhere : texts.outcomes[outcome]
 }
