@@ -34,8 +34,8 @@ const UNITS = [
 /** How far the till's clock is ahead of the browser's. A sandbox's clock can be advanced. */
 let aheadMs = 0
 
-export function followClock(tillNow: string): void {
-  aheadMs = new Date(tillNow).getTime() - Date.now()
+export function followClock(now: string): void {
+  aheadMs = new Date(now).getTime() - Date.now()
 }
 
 /** The current time, by the till's clock. */

@@ -13,7 +13,7 @@ export function OutsideLink({ href, look, text }: Props) {
 }
 
 /** A label with the icon of a new tab. If the label wraps, the icon stays beside its last word. */
-export function OutsideLabel({ text }: { text: string }) {
+function OutsideLabel({ text }: { text: string }) {
   const lastWordAt = text.lastIndexOf(' ') + 1
   return (
     <span>
