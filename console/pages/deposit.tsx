@@ -66,7 +66,7 @@ function ShopperOf({ shopper }: { shopper: NonNullable<View['shopper']> }) {
       title="Shopper"
       aside={
         <span>
-          <ShopperStatus shopper={shopper} /> <PageLink to={`/shoppers/${steamId}`}>{steamId}</PageLink>
+          <ShopperStatus shopper={shopper} /> <ShopperLink steamId={steamId} />
         </span>
       }
     >

@@ -6,6 +6,7 @@ import { toWords } from '../ui/format.ts'
 import { PageLink } from '../ui/link.tsx'
 import { Heading, Loaded, Panel, Pill, Status, Time } from '../ui/parts.tsx'
 import { replacePage } from '../ui/place.ts'
+import { ShopperLink } from '../ui/shopper-link.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 import { DEPOSIT_COLUMNS } from './deposits.tsx'
 
@@ -97,7 +98,7 @@ function Results({ found }: { found: Found }) {
         keyOf={({ steamId }) => steamId}
         show={({ steamId }) => (
           <>
-            <PageLink to={`/shoppers/${steamId}`}>{steamId}</PageLink>,{' '}
+            <ShopperLink steamId={steamId} />,{' '}
             <PageLink to={`/deposits?steamId=${steamId}`}>all deposits</PageLink>
           </>
         )}

@@ -4,6 +4,7 @@ import { ActButton } from '../ui/act.tsx'
 import { useAnswer } from '../ui/answer.ts'
 import { PageLink } from '../ui/link.tsx'
 import { Heading, Loaded, Panel, Time } from '../ui/parts.tsx'
+import { ShopperLink } from '../ui/shopper-link.tsx'
 import { Table } from '../ui/table.tsx'
 
 const STEAM_ID = [{ name: 'steamId', label: 'Steam id', hint: '17 digits.' }] as const
@@ -58,7 +59,7 @@ function Denied({ shoppers, refresh }: PanelProps<'shoppers'>) {
         keyOf={({ steamId }) => steamId}
         empty="No account is denied."
         columns={[
-          { name: 'Account', show: ({ steamId }) => <Account steamId={steamId} /> },
+          { name: 'Account', show: ({ steamId }) => <ShopperLink steamId={steamId} /> },
           { name: 'Since', show: ({ deniedAt }) => <Time at={deniedAt} /> },
           { name: 'Why', show: ({ reason }) => reason },
           { name: 'Open offers', show: ({ openTrades }) => <OpenOffers trades={openTrades} /> },
@@ -91,7 +92,7 @@ function OnRelease({ shoppers, refresh }: PanelProps<'onRelease'>) {
         keyOf={({ steamId }) => steamId}
         empty="No account waits to be trusted again."
         columns={[
-          { name: 'Account', show: ({ steamId }) => <Account steamId={steamId} /> },
+          { name: 'Account', show: ({ steamId }) => <ShopperLink steamId={steamId} /> },
           { name: 'Times', isNumber: true, show: ({ reversals }) => reversals },
           { name: 'Last', show: ({ lastAt }) => <Time at={lastAt} /> },
           {
@@ -113,10 +114,6 @@ function OnRelease({ shoppers, refresh }: PanelProps<'onRelease'>) {
     </Panel>
   )
 }
-
-const Account = ({ steamId }: { steamId: string }) => (
-  <PageLink to={`/shoppers/${steamId}`}>{steamId}</PageLink>
-)
 
 type Trades = Lists['shoppers'][number]['openTrades']
 
