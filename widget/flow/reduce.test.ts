@@ -343,7 +343,7 @@ describe('the outcome', () => {
     expect(play(state, loaded({ status: older })).state).toBe(state)
   })
 
-  it('A-064 the first answer with a redirect leads to the store, immediately or after 8 s if money is held', () => {
+  it('A-064 the first answer with a redirect leads to the store, immediately or after 8 s if money is held or gone', () => {
     const redirectUrl = 'https://store.example/thanks'
     const first = play(opening(), loaded({ status: 'succeeded', redirectUrl }))
     const forgetOffer = { kind: 'forgetOffer', hash: opening().hash }
@@ -354,12 +354,11 @@ describe('the outcome', () => {
     ])
     expect(play(first.state, loaded({ status: 'succeeded', redirectUrl })).effects).toEqual([])
     const held = { heldAmount: 100, heldUntil: '2026-11-30T00:00:00.000Z' }
-    const withHeldMoney = play(opening(), loaded({ status: 'succeeded', redirectUrl, ...held }))
-    expect(withHeldMoney.effects).toEqual([
-      forgetOffer,
-      { kind: 'forgetPicks' },
-      { kind: 'redirect', url: redirectUrl, afterMs: 8000 },
-    ])
+    for (const change of [held, { takenBack: 'all' } as const]) {
+      const { effects } = play(opening(), loaded({ status: 'succeeded', redirectUrl, ...change }))
+      const redirect = { kind: 'redirect', url: redirectUrl, afterMs: 8000 }
+      expect(effects).toEqual([forgetOffer, { kind: 'forgetPicks' }, redirect])
+    }
     const polled = play(confirming(), loaded({ status: 'pending', redirectUrl }))
     expect(polled.effects).toEqual([{ kind: 'redirect', url: redirectUrl, afterMs: 0 }])
   })

@@ -18,6 +18,7 @@ import { withOpenPicks } from './open-picks.ts'
 import { lookQuietly, reduceStand, reloadInventory, returnSetAside } from './reduce-stand.ts'
 import { reduceTrade } from './reduce-trade.ts'
 import { awaitsStore, isPolling, isTemporary } from './selectors.ts'
+import { needsReading } from './split.ts'
 import type { FlowState, Refusal, Stand } from './state.ts'
 
 export function reduce(before: FlowState, event: FlowEvent): Step {
@@ -182,11 +183,10 @@ function opened(state: FlowState): Step {
 const redirectOf = (payment: Payment): Effect[] =>
   payment.redirectUrl === undefined
     ? []
-    : [{ kind: 'redirect', url: payment.redirectUrl, afterMs: readingMsOf(payment) }]
+    : [{ kind: 'redirect', url: payment.redirectUrl, afterMs: needsReading(payment) ? READING_MS : 0 }]
 
-/** The wait before the redirect if money is held: this page says until when, so the shopper needs time to read. */
+/** The wait before the redirect if the page says what the shopper needs time to read. */
 const READING_MS = 8000
-const readingMsOf = ({ heldUntil }: Payment): number => (heldUntil === null ? 0 : READING_MS)
 
 function modalAfter(before: FlowState, payment: Payment): FlowState['modal'] {
   const { modal } = before

@@ -32,6 +32,10 @@ export function creditOf(payment: Payment): Split | null {
   }
 }
 
+/** True if the page of a success says what its shopper should read before it leaves: money held, or items gone. */
+export const needsReading = ({ heldUntil, takenBack }: Payment): boolean =>
+  heldUntil !== null || takenBack !== undefined
+
 /** The rule that holds a part back. An older server does not send it. */
 export function heldByOf({ amount, heldAmount, heldBy }: Payment): NonNullable<Payment['heldBy']> {
   return heldBy ?? ((amount ?? 0) > heldAmount ? 'limit' : 'release')

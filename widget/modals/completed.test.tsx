@@ -77,11 +77,13 @@ it('a payment that the store cancelled says so, and does not say that time ran o
 })
 
 it('a payment whose items all went back to the sender does not promise their worth', () => {
-  const ended = payment({ status: 'succeeded', takenBack: 'all', amount: 0, storeTold: true })
+  const redirectUrl = 'https://store.example/thanks'
+  const ended = payment({ status: 'succeeded', takenBack: 'all', amount: 0, storeTold: true, redirectUrl })
   const html = markup(<Completed outcome="succeeded" hasAlarm={false} payment={ended} />)
   expect(html).toContain(en.takenBack.title)
   expect(html).toContain(en.takenBack.description)
   expect(html).toContain('outcome-warn')
+  expect(html).toContain(en.redirectSoon)
   expect(html).not.toContain(en.youReceive)
 })
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
 import type { Payment } from '../../contract/widget-api.ts'
-import { creditOf } from '../flow/split.ts'
+import { creditOf, needsReading } from '../flow/split.ts'
 import { formatDate, formatTime } from '../i18n/format.ts'
 import type { ModalTexts } from '../i18n/modals.ts'
 import type { ErrorText } from '../i18n/rest.ts'
@@ -71,6 +71,9 @@ export function Completed({ outcome, hasAlarm, payment }: Props) {
             </p>
           )}
           {outcome === 'succeeded' && !isTakenBack && <Received payment={payment} />}
+          {payment.redirectUrl !== undefined && needsReading(payment) && (
+            <p className="quiet">{texts.redirectSoon}</p>
+          )}
           {/* First, because most shoppers ended the offer themselves, even one that ended within seconds. */}
           {isWarned && !cancelledElsewhere && (
             <p>
@@ -150,9 +153,6 @@ function Received({ payment }: { payment: Payment }) {
       </strong>
       {lossNote}
       <PaymentMoney payment={payment} />
-      {payment.heldUntil !== null && payment.redirectUrl !== undefined && (
-        <p className="quiet">{texts.redirectSoon}</p>
-      )}
     </div>
   )
 }
