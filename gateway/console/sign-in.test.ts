@@ -211,6 +211,20 @@ describe('a session', () => {
     expect(operators.find((operator) => operator.name === name)).toMatchObject({ sessions: 0 })
   })
 
+  test('that a clock ahead began does not come back at the time when it began', async () => {
+    till.clock.advance(2 * DAY_MS)
+    const { headers } = await signIn(till, name)
+    const { data } = await post(till, 'sign-in/begin')
+    till.clock.advance(-2 * DAY_MS)
+    // The next sign-in sweeps the sessions and challenges.
+    const { device } = await signIn(till, `${name} b`)
+    await showPasskey(till, { device })
+    till.clock.advance(2 * DAY_MS)
+    expect(await refusalOf(whoAmI(headers))).toBe('signed_out')
+    const assertion = device.authenticate(data.options as { challenge: string })
+    expect(await refusalOf(post(till, 'sign-in/finish', { body: { assertion } }))).toBe('passkey_refused')
+  })
+
   test('has no fresh check once a clock that was ahead during the check is set right', async () => {
     const { device, headers } = await signIn(till, name)
     const checkedAt = { verified_at: new Date(till.clock.machineNow().getTime() + 2 * DAY_MS) }

@@ -1,8 +1,8 @@
 /** The sessions of the console. Only hashes of a session's two secrets are stored. */
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
-import { endsOf, NOTED_EVERY_MS, type SessionTimes } from './session.ts'
-import type { Operator } from './store.ts'
+import { NOTED_EVERY_MS, type SessionTimes } from './session.ts'
+import { hasEnded, type Operator } from './store.ts'
 
 /** The operator is null if a sandbox's key signed in, which needs no passkey. `sandboxSha256`: the hash of that key. */
 type Owner = { operatorId: bigint; sandboxSha256: null } | { operatorId: null; sandboxSha256: Buffer }
@@ -16,9 +16,8 @@ export async function insertSession(
   db: Db | Tx,
   { cookieSha256, pageSha256, operatorId, sandboxSha256, at }: NewSession,
 ): Promise<void> {
-  const { idleSince, begunBefore } = endsOf(at)
-  await sql`delete from operator_session where cookie_sha256 in (select cookie_sha256 from operator_session
-    where used_at <= ${idleSince} or begun_at <= ${begunBefore} limit ${MOST_SWEPT})`.execute(db)
+  await sql`delete from operator_session where cookie_sha256 in
+    (select cookie_sha256 from operator_session where ${hasEnded(at)} limit ${MOST_SWEPT})`.execute(db)
   await db
     .insertInto('operator_session')
     .values({

@@ -11,23 +11,29 @@ const FRESH_MS = 5 * 60_000
 /** Except for passkey checks, a use of a session is recorded only if the last recorded use is this long ago. */
 export const NOTED_EVERY_MS = 15_000
 
-/** How far apart the clocks of two gateways may be. */
-const CLOCKS_APART_MS = 60_000
+/**
+ * How far ahead of this gateway's clock another's may be. Shorter than for what the till schedules (`db/far-time.ts`),
+ * because a session can last this much longer.
+ */
+const MOST_AHEAD_MS = 60_000
 
 export type SessionTimes = { begunAt: Date; usedAt: Date; verifiedAt: Date }
 
 /** Times after this come from a clock that was ahead. Without this bound, they would count until it has caught up. */
-export const latestOf = (now: Date): Date => new Date(now.getTime() + CLOCKS_APART_MS)
+export const latestOf = (now: Date): Date => new Date(now.getTime() + MOST_AHEAD_MS)
 
-/** A session has ended if it was last used at `idleSince` or before, or began at `begunBefore` or before. */
-export const endsOf = (now: Date): { idleSince: Date; begunBefore: Date } => ({
+/**
+ * A session has ended if it was last used at `idleSince` or before, or began at `begunBefore` or before, or if either
+ * time is after `latest`.
+ */
+export const endsOf = (now: Date): { idleSince: Date; begunBefore: Date; latest: Date } => ({
   idleSince: new Date(now.getTime() - IDLE_MS),
   begunBefore: new Date(now.getTime() - LONGEST_MS),
+  latest: latestOf(now),
 })
 
 export function isAlive({ begunAt, usedAt }: SessionTimes, now: Date): boolean {
-  const { idleSince, begunBefore } = endsOf(now)
-  const latest = latestOf(now)
+  const { idleSince, begunBefore, latest } = endsOf(now)
   return usedAt > idleSince && usedAt <= latest && begunAt > begunBefore && begunAt <= latest
 }
 

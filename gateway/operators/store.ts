@@ -36,6 +36,13 @@ export const LONGEST_LIFE_MS = 10 * 60_000
 /** A link or challenge with a later end comes from a clock that was ahead. */
 const latestEndOf = (now: Date): Date => new Date(latestOf(now).getTime() + LONGEST_LIFE_MS)
 
+/** Whether a session has ended: the opposite of `isAlive`, in SQL. */
+export function hasEnded(now: Date) {
+  const { idleSince, begunBefore, latest } = endsOf(now)
+  return sql<boolean>`(used_at <= ${idleSince} or begun_at <= ${begunBefore}
+    or used_at > ${latest} or begun_at > ${latest})`
+}
+
 export type ListedOperator = Operator & {
   createdAt: Date
   passkeys: number
@@ -44,14 +51,11 @@ export type ListedOperator = Operator & {
 
 /** Returns operators, oldest first. Sessions that have ended do not count. `now`: by the machine's clock. */
 export async function selectOperators(db: Db, now: Date): Promise<ListedOperator[]> {
-  const { idleSince, begunBefore } = endsOf(now)
-  const latest = latestOf(now)
   const { rows } = await sql<ListedOperator>`
     select id as "operatorId", name, role, created_at as "createdAt",
       (select count(*) from operator_passkey where operator_id = operator.id)::int as passkeys,
       (select count(*) from operator_session where operator_id = operator.id
-        and used_at > ${idleSince} and used_at <= ${latest}
-        and begun_at > ${begunBefore} and begun_at <= ${latest})::int as sessions
+        and not ${hasEnded(now)})::int as sessions
     from operator where removed_at is null order by id limit 1000`.execute(db)
   return rows
 }
@@ -180,7 +184,8 @@ export async function insertChallenge(
   { now, expiresAt }: { now: Date; expiresAt: Date },
 ): Promise<void> {
   await sql`delete from operator_challenge where challenge in
-    (select challenge from operator_challenge where expires_at <= ${now} limit ${MOST_SWEPT})`.execute(db)
+    (select challenge from operator_challenge
+      where expires_at <= ${now} or expires_at > ${latestEndOf(now)} limit ${MOST_SWEPT})`.execute(db)
   await db
     .insertInto('operator_challenge')
     .values({ challenge, purpose, asked_by: askedBy, expires_at: expiresAt })
