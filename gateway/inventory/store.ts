@@ -32,6 +32,10 @@ export type RequestRow = Pick<Row, 'id' | 'bot_id' | 'state' | 'answer' | 'creat
 /** An answer without items is short. Checking the length first avoids parsing long answers. */
 const isShortAnswer = sql<boolean>`pg_column_size(answer) < 1000`
 
+/** Whether the bot's answer is a failure for this reason; null if it has not answered. */
+const failedFor = (reason: 'not_our_turn' | 'invalid_token') =>
+  sql<boolean>`(${isShortAnswer} and answer->>'reason' = ${reason})`
+
 const COLUMNS = [
   'id',
   'bot_id',
@@ -108,7 +112,7 @@ export function latestTokenRefusal(
     .where('token_hmac', 'in', tokenHmacs)
     .where('created_at', '>', since)
     .where('created_at', '<', until)
-    .where(sql<boolean>`${isShortAnswer} and answer->>'reason' = 'invalid_token'`)
+    .where(failedFor('invalid_token'))
     .orderBy('created_at', 'desc')
     .limit(1)
     .executeTakeFirst()
@@ -121,7 +125,7 @@ const readsIn = (tx: Tx, { since, until }: Span) =>
     .select(['created_at as at', 'game'])
     .where('created_at', '>', since)
     .where('created_at', '<', until)
-    .where(sql<boolean>`(${isShortAnswer} and answer->>'reason' = 'not_our_turn') is not true`)
+    .where(sql<boolean>`${failedFor('not_our_turn')} is not true`)
     .orderBy('created_at')
 
 type Read = { at: Date; game: Game }
@@ -143,7 +147,7 @@ export const readsOfAccount = (
     .where((where) =>
       where.or([
         where('token_hmac', 'in', tokenHmacs),
-        sql<boolean>`state = 'done' and (${isShortAnswer} and answer->>'reason' = 'invalid_token') is not true`,
+        sql<boolean>`state = 'done' and ${failedFor('invalid_token')} is not true`,
       ]),
     )
     .execute()
