@@ -60,13 +60,16 @@ export function saleLines({ sales, totals, markets, isCut }: SalesReport): strin
         `result ${amount(total.resultMinor, total)}`,
       ].join('\t'),
     ),
-    ...markets.map((books) =>
-      [
+    ...markets.map((books) => {
+      const { freeDifferenceMinor, freeMayBeRounding, settlingDifferenceMinor, settlingMayBeRounding } = books
+      const freeDifference = differenceText(freeDifferenceMinor, freeMayBeRounding, books)
+      const settlingDifference = differenceText(settlingDifferenceMinor, settlingMayBeRounding, books)
+      return [
         `${books.market} now`,
-        `free ${amount(books.freeMinor, books)}${differenceText(books.freeDifferenceMinor, books.freeMayBeRounding, books)}`,
-        `settling ${amount(books.settlingMinor, books)}${differenceText(books.settlingDifferenceMinor, books.settlingMayBeRounding, books)}`,
-      ].join('\t'),
-    ),
+        `free ${amount(books.freeMinor, books)}${freeDifference}`,
+        `settling ${amount(books.settlingMinor, books)}${settlingDifference}`,
+      ].join('\t')
+    }),
   ]
 }
 

@@ -30,9 +30,8 @@ export async function countAgain(tx: Tx): Promise<WrongCounts> {
     join unnest(${before.map(({ id }) => String(id))}::bigint[], ${before.map(({ items }) => items)}::int[],
       ${before.map(({ counted_to }) => String(counted_to))}::bigint[]) as was (id, items, counted_to) using (id)
     where was.items <> (
-      select coalesce(sum(${countChange}), 0) from custody_entry entry where entry.bot_id = bot.id and entry.id <= was.counted_to)`.execute(
-    tx,
-  )
+      select coalesce(sum(${countChange}), 0) from custody_entry entry
+      where entry.bot_id = bot.id and entry.id <= was.counted_to)`.execute(tx)
   return { bots: wrongBots.length, stores: await countRisk(tx) }
 }
 
