@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
-import { CLOCKS_APART_MS, isFar } from '../db/far-time.ts'
-import { plus } from '../kit/clock.ts'
+import { isFar } from '../db/far-time.ts'
 import { LONGEST_WAIT_MS } from '../webhooks/schedule.ts'
 import type { AlertStep } from './alert.ts'
 
@@ -55,7 +54,7 @@ export type DueAlert = { kind: string; count: number; since: Date; messageId: st
  * sends them before `until`. `attempts` includes the attempt that now begins.
  */
 export async function takeDue(db: Db, { now, until }: { now: Date; until: Date }): Promise<DueAlert[]> {
-  const isFarAfter = (ms: number) => isFar(sql`due_at`, { latest: plus(now, ms + CLOCKS_APART_MS), now })
+  const isFarAfter = (waitMs: number) => isFar(sql`due_at`, now, waitMs)
   const { rows } = await sql<DueAlert>`
     update alert set attempts = attempts + 1, due_at = ${until}
     where kind in (

@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Db, Tx } from '../db/client.ts'
-import { CLOCKS_APART_MS, isFar } from '../db/far-time.ts'
-import { plus } from '../kit/clock.ts'
+import { isFar } from '../db/far-time.ts'
 import {
   type Bar,
   type BarReason,
@@ -60,9 +59,7 @@ export async function endBars(tx: Tx, botId: bigint): Promise<boolean> {
 export async function endFarBars(db: Db, now: Date): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     update bot_bar set until = ${now}
-    where until > ${now} and ${isFar(sql`barred_at`, { latest: plus(now, CLOCKS_APART_MS), now })}`.execute(
-    db,
-  )
+    where until > ${now} and ${isFar(sql`barred_at`, now)}`.execute(db)
   return Number(numAffectedRows)
 }
 

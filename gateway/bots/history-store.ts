@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
-import { CLOCKS_APART_MS, isFar, notAfter } from '../db/far-time.ts'
+import { isFar, notAfter } from '../db/far-time.ts'
 import { plus } from '../kit/clock.ts'
 import { DAY_MS } from '../kit/duration.ts'
 import type { HistoryPlace } from '../steam/steam.ts'
@@ -80,13 +80,12 @@ const READ_AGAIN_MS = 30 * DAY_MS
  * again, because nobody knows when it really began: what happened after that is only in a later pass.
  */
 export async function mendFarHistories(db: Db, now: Date): Promise<number> {
-  const time = { latest: plus(now, CLOCKS_APART_MS), now }
   const { numAffectedRows = 0n } = await sql`
     update bot_history set turned_at = ${notAfter('turned_at', now)},
       begun_at = null, after_trade_id = null, after_begun_at = null,
-      complete_at = case when ${isFar(sql`complete_at`, time)} then ${plus(now, -READ_AGAIN_MS)}::timestamptz
+      complete_at = case when ${isFar(sql`complete_at`, now)} then ${plus(now, -READ_AGAIN_MS)}::timestamptz
         else complete_at end
-    where ${isFar(sql`greatest(turned_at, begun_at, complete_at)`, time)}`.execute(db)
+    where ${isFar(sql`greatest(turned_at, begun_at, complete_at)`, now)}`.execute(db)
   return Number(numAffectedRows)
 }
 

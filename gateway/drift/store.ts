@@ -3,12 +3,11 @@ import { heldItems } from '../bots/held-item-store.ts'
 import { historyOf } from '../bots/history-store.ts'
 import { LEASABLE_STATES } from '../bots/store.ts'
 import type { Db } from '../db/client.ts'
-import { CLOCKS_APART_MS, isFar, notAfter } from '../db/far-time.ts'
+import { isFar, notAfter } from '../db/far-time.ts'
 import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { keyOf } from '../departures/departure.ts'
 import { CHECKED_DAYS } from '../departures/returns-store.ts'
-import { plus } from '../kit/clock.ts'
 import type { OwnItem } from '../steam/steam.ts'
 import { type Custody, type KnownFinding, nameKey } from './drift.ts'
 import type { DriftState, DriftStore } from './watch.ts'
@@ -183,12 +182,9 @@ async function takeDue(db: Db, { now, nextAt, limit }: Due): Promise<bigint[]> {
  * day of the last one.
  */
 export async function bringLooksForward(db: Db, now: Date): Promise<number> {
-  const latest = plus(now, CLOCKS_APART_MS)
   const { numAffectedRows = 0n } = await sql`
     update custody_look set due_at = ${now}, looked_at = null, whole_at = null,
       asked_at = ${notAfter('asked_at', now)}
-    where ${isFar(sql`greatest(due_at - interval '1 day', looked_at, asked_at)`, { latest, now })}`.execute(
-    db,
-  )
+    where ${isFar(sql`greatest(due_at - interval '1 day', looked_at, asked_at)`, now)}`.execute(db)
   return Number(numAffectedRows)
 }

@@ -5,7 +5,7 @@ import { botQueue } from '../bots/bot.ts'
 import { takeDueHistories } from '../bots/history-store.ts'
 import { LEASABLE_STATES } from '../bots/store.ts'
 import type { Db } from '../db/client.ts'
-import { CLOCKS_APART_MS, isFar, notAfter } from '../db/far-time.ts'
+import { isFar, notAfter } from '../db/far-time.ts'
 import { OPEN_TRADE_STATES, type TradeStateColumn } from '../db/trade-tables.ts'
 import type { DepositDeps } from '../deposits/service.ts'
 import { plus } from '../kit/clock.ts'
@@ -168,7 +168,6 @@ function silentLooks(db: Db, now: Date, limit: number): Promise<WaitingTrade[]> 
 export async function mendFarTrades(db: Db, now: Date): Promise<number> {
   const seconds = (ms: number) => sql`make_interval(secs => ${sql.lit(ms / 1_000)})`
   const longestWait = sql`case when ended_at is null then ${seconds(LONGEST_GAP_MS)} else ${seconds(LAST_REVIEW_MS)} end`
-  const time = { latest: plus(now, CLOCKS_APART_MS), now }
   const { numAffectedRows = 0n } = await sql`
     update trade set due_at = ${now},
       deadline = ${notAfter('deadline', plus(now, TRADE_WINDOW_MS))},
@@ -181,7 +180,7 @@ export async function mendFarTrades(db: Db, now: Date): Promise<number> {
       and ${isFar(
         sql`greatest(created_at, send_started_at, accepted_at, bad_end_seen_at, ended_at,
           deadline - ${seconds(TRADE_WINDOW_MS)}, due_at - ${longestWait})`,
-        time,
+        now,
       )}`.execute(db)
   return Number(numAffectedRows)
 }

@@ -1,9 +1,8 @@
 /** Sweeps of deliveries that no lane would send in time, or at all. */
 import type { Db } from '../db/client.ts'
-import { CLOCKS_APART_MS } from '../db/far-time.ts'
 import { inRounds } from '../db/sweep-store.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { type Clock, plus } from '../kit/clock.ts'
+import type { Clock } from '../kit/clock.ts'
 import { disabledEndpointsWithDue, giveUpIfDisabled, MOST_GIVEN_UP } from './endpoint-store.ts'
 import { LONGEST_WAIT_MS } from './schedule.ts'
 import { bringForward, MOST_BROUGHT_FORWARD } from './store.ts'
@@ -29,8 +28,8 @@ export async function sweepDisabledEndpoints({ db }: { db: Db }): Promise<void> 
  */
 export async function sweepFarDeliveries({ db, clock }: { db: Db; clock: Clock }): Promise<void> {
   const now = clock.now()
-  const latest = { first: plus(now, CLOCKS_APART_MS), again: plus(now, LONGEST_WAIT_MS + CLOCKS_APART_MS) }
+  const waitsMs = { first: 0, again: LONGEST_WAIT_MS }
   for (const lane of ['first', 'again'] as const) {
-    await inRounds(MOST_BROUGHT_FORWARD, () => bringForward(db, lane, { latest: latest[lane], now }))
+    await inRounds(MOST_BROUGHT_FORWARD, () => bringForward(db, lane, { now, waitMs: waitsMs[lane] }))
   }
 }

@@ -1,7 +1,7 @@
 /** Stores deliveries: written when their events get sequences, claimed by a lane, and settled by an attempt. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
-import { type FarTime, isFar } from '../db/far-time.ts'
+import { isFar } from '../db/far-time.ts'
 import type { Signals } from '../db/signals.ts'
 import type { PublisherDeps } from '../events/service.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -165,15 +165,19 @@ export const endpointsDue = (db: Db, now: Date): Promise<DueEndpoint[]> =>
 /** The most deliveries that one statement brings forward. */
 export const MOST_BROUGHT_FORWARD = 500
 
-/** Makes far deliveries of a lane due now, and returns their number. */
-export async function bringForward(db: Db, lane: LaneName, time: FarTime): Promise<number> {
+/** Makes far deliveries of a lane due now, and returns their number. `waitMs`: how late the lane schedules at most. */
+export async function bringForward(
+  db: Db,
+  lane: LaneName,
+  { now, waitMs }: { now: Date; waitMs: number },
+): Promise<number> {
   const ofLane = lane === 'first' ? sql`claim = 0` : sql`claim > 0`
   const { numAffectedRows = 0n } = await sql`
-    update webhook_delivery set due_at = ${time.now}
+    update webhook_delivery set due_at = ${now}
     where id = any(array(
       select late.id from webhook_endpoint endpoint, lateral (
         select id from webhook_delivery
-        where endpoint_id = endpoint.id and state = 'due' and ${ofLane} and ${isFar(sql`due_at`, time)}
+        where endpoint_id = endpoint.id and state = 'due' and ${ofLane} and ${isFar(sql`due_at`, now, waitMs)}
         limit ${MOST_BROUGHT_FORWARD} for update skip locked
       ) late
       where endpoint.state = 'enabled' limit ${MOST_BROUGHT_FORWARD}))`.execute(db)
