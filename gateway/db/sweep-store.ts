@@ -1,5 +1,7 @@
 /** Sweeps of growing tables, with a limited number of rows per statement, so no statement locks its rows for long. */
 import { sql } from 'kysely'
+import { plus } from '../kit/clock.ts'
+import { MINUTE_MS } from '../kit/duration.ts'
 import type { Db } from './client.ts'
 import type { Tables } from './schema.ts'
 
@@ -39,20 +41,26 @@ export async function inRounds(atATime: number, work: () => Promise<number>): Pr
 }
 
 /**
- * How far the sweep of this name has come. A place at `before` or later does not count: it comes from a clock that was
- * ahead, and the rows up to it would never be examined.
+ * How far after `before` a place may be. Another gateway, whose clock is a little ahead, may have swept a moment ago.
+ * Rows are kept for longer than this, so none that is written later can have a time before that place.
  */
+const CLOCKS_APART_MS = MINUTE_MS
+
+/** A place after this comes from a clock that was far ahead. The rows up to it would never be examined. */
+const latestPlace = (before: Date): Date => plus(before, CLOCKS_APART_MS)
+
+/** How far the sweep of this name has come. A place after `latestPlace` does not count. */
 export async function placeOf(db: Db, sweep: string, before: Date): Promise<Date> {
   const row = await db
     .selectFrom('sweep_place')
     .select('up_to')
     .where('sweep', '=', sweep)
-    .where('up_to', '<', before)
+    .where('up_to', '<=', latestPlace(before))
     .executeTakeFirst()
   return row?.up_to ?? new Date(0)
 }
 
-/** The place moves back only from `before` or later, even if two processes sweep at the same time. */
+/** The place moves back only if it is after `latestPlace`, even if two processes sweep at the same time. */
 export async function keepPlace(
   db: Db,
   sweep: string,
@@ -61,5 +69,7 @@ export async function keepPlace(
   await sql`
     insert into sweep_place (sweep, up_to) values (${sweep}, ${upTo})
     on conflict (sweep) do update set up_to = greatest(excluded.up_to,
-      case when sweep_place.up_to < ${before}::timestamptz then sweep_place.up_to end)`.execute(db)
+      case when sweep_place.up_to <= ${latestPlace(before)}::timestamptz then sweep_place.up_to end)`.execute(
+    db,
+  )
 }

@@ -198,6 +198,17 @@ describe('D-13 quotes', () => {
     expect((await place.executeTakeFirst())?.up_to.getTime()).toBeLessThan(till.clock.now().getTime())
   })
 
+  test('before the place of the last sweep are not examined again if its clock was some seconds ahead', async () => {
+    const DAY_MS = 24 * 60 * MINUTE_MS
+    await till.ask()
+    till.clock.advance(2 * DAY_MS)
+    const place = { sweep: 'quotes', up_to: new Date(till.clock.now().getTime() - DAY_MS + 30_000) }
+    await till.db.insertInto('sweep_place').values(place).execute()
+    await sweepInventories(till.deps)
+    expect(await quotes()).toHaveLength(1)
+    expect(await till.db.selectFrom('sweep_place').selectAll().execute()).toContainEqual(place)
+  })
+
   test('are deleted a day after they expired, even a deposit’s latest, and inventory requests at the age of a day', async () => {
     const { quoteId } = await till.ask()
     const rowsLeft = async () => ({
