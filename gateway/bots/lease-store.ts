@@ -98,9 +98,8 @@ export async function renewLease(db: Db, lease: Lease): Promise<boolean> {
 
 /** True within a minute of an act that ends all leases on purpose. The bots may be held again by now. */
 const wereTakenBack = sql<SqlBool>`exists (
-  select from unnest(array['bot disarm', 'restore finish']) ending,
-    lateral (select at from operator_act where act = ending order by id desc limit 1) latest
-  where at > till_now() - interval '1 minute')`
+  select from operator_act
+  where act in ('bot disarm', 'restore finish') and at > till_now() - interval '1 minute')`
 
 /** True if no act explains why the lease of a bot was lost: the bot is in service, and a process may hold it now. */
 export async function isLossUnexplained(db: Db, botId: bigint): Promise<boolean> {
