@@ -3,7 +3,7 @@
  * backup older than the offer. A shopper who accepts such an offer gives items for nothing.
  */
 import type { BotContext } from '../bots/bot.ts'
-import { isPast } from '../kit/clock.ts'
+import { isPast, plus } from '../kit/clock.ts'
 import { OFFER_LIFE_MS } from '../steam/offer-times.ts'
 import type { Offer } from '../steam/steam.ts'
 import { BLOCKED_MS, beginPass, type ListPass, readOn, type Turn } from './offer-list.ts'
@@ -52,8 +52,7 @@ const noOrphans = (leaseEpoch: bigint): BotOrphans => ({
 })
 
 /** After the clock was set back, the time of the next search can be far away. It then counts as come. */
-const isWaiting = (nextAt: Date, now: Date): boolean =>
-  nextAt > now && !isPast(now, RETRY_SEARCH_MS + 1, nextAt)
+const isWaiting = (nextAt: Date, now: Date): boolean => nextAt > now && nextAt <= plus(now, RETRY_SEARCH_MS)
 
 export function createOrphans(deps: ShellDeps): Orphans {
   const bots = new Map<bigint, BotOrphans>()
