@@ -1,12 +1,14 @@
 /** Times of bots that a clock wrote which was two days ahead, and was set back since. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { inTransaction } from '../db/transaction.ts'
-import { steamTradeIdOf } from '../testing/fake-steam.ts'
+import { plus } from '../kit/clock.ts'
+import { fakeSession, steamTradeIdOf } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { sweepHistories } from '../trades/protection.ts'
 import { barBot, listBars } from './bar-store.ts'
+import type { BotContext } from './bot.ts'
 import { sweepFarBots } from './jobs.ts'
 
 const MINUTE_MS = 60_000
@@ -75,6 +77,30 @@ it('a bar that began while the clock was ahead has ended, and one of the right t
   await bar('inventory_full')
   await sweepFarBots(till.deps)
   expect((await listBars(till.db)).map(({ reason }) => reason)).toEqual(['inventory_full'])
+})
+
+it('a bot whose login was put off while the clock was ahead may log in, and one that was put off since may not yet', async () => {
+  const { bot: ahead } = await botAhead()
+  const { bot: since } = await aBot(till, fakeSession('76561198000000002'))
+  const putOff = ({ botId }: BotContext) => {
+    const now = till.clock.now()
+    const change = { token_refused_at: now, login_after: plus(now, 60 * MINUTE_MS) }
+    return till.db.updateTable('bot').set(change).where('id', '=', botId).execute()
+  }
+  await putOff(ahead)
+  setBack()
+  await putOff(since)
+  await sweepFarBots(till.deps)
+  const now = till.clock.now()
+  const rows = await till.db
+    .selectFrom('bot')
+    .select(['token_refused_at', 'login_after'])
+    .orderBy('id')
+    .execute()
+  expect(rows).toEqual([
+    { token_refused_at: now, login_after: null },
+    { token_refused_at: now, login_after: plus(now, 60 * MINUTE_MS) },
+  ])
 })
 
 it('a gateway whose own clock is far behind changes no history and no bar', async () => {

@@ -8,6 +8,7 @@ import type { FleetLimits } from './fleet.ts'
 import { updateHeldItems } from './held-item-store.ts'
 import { completePasses, mendFarHistories } from './history-store.ts'
 import { countedByGame, countItems, countItemsByGame } from './item-store.ts'
+import { allowFarLogins } from './lease-store.ts'
 import { readSpread } from './process-store.ts'
 import { botsWithoutRoom } from './spread.ts'
 import { isUnheld, listBots } from './store.ts'
@@ -134,12 +135,16 @@ type FarDeps = Pick<SurveyDeps, 'db' | 'clock' | 'log'>
 
 /**
  * Mends the times of bots that a wrong clock set hours or years ahead. Without this sweep, no process would read the
- * bot's history, and no bot that was barred would get a trade, until then.
+ * bot's history, no bot that was barred would get a trade, and none whose token was refused would log in, until then.
  */
 export async function sweepFarBots({ db, clock, log }: FarDeps): Promise<void> {
   const now = clock.now()
   const histories = await mendFarHistories(db, now)
   const bars = await endFarBars(db, now)
-  if (histories + bars > 0)
-    log.warn({ histories, bars }, 'times of bots lay far ahead, because a clock was wrong: they were mended')
+  const logins = await allowFarLogins(db, now)
+  if (histories + bars + logins > 0)
+    log.warn(
+      { histories, bars, logins },
+      'times of bots lay far ahead, because a clock was wrong: they were mended',
+    )
 }

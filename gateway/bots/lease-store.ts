@@ -1,6 +1,8 @@
 /** Leases: which process holds a bot, and what the holder writes about the bot. */
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
+import { isFar, notAfter } from '../db/far-time.ts'
+import { HOUR_MS } from '../kit/duration.ts'
 import type { FailedForMs } from './health.ts'
 import { LEASABLE_STATES } from './store.ts'
 
@@ -215,6 +217,17 @@ export async function putOffLogin(
     // An enrolment may have stored a new token meanwhile, which may be good.
     .where('refresh_token', '=', lease.sealedToken)
     .execute()
+}
+
+/**
+ * Lets bots log in whose next login a clock that was ahead has put off, and returns their number. `judgeTokenRefusal`
+ * puts it off by at most an hour.
+ */
+export async function allowFarLogins(db: Db, now: Date): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update bot set login_after = null, token_refused_at = ${notAfter('token_refused_at', now)}
+    where ${isFar(sql`login_after`, now, HOUR_MS)}`.execute(db)
+  return Number(numAffectedRows)
 }
 
 /** Releases the lease, so another process can take the bot immediately. */
