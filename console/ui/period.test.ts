@@ -5,6 +5,7 @@ import { periodOf, startOfDay } from './period.ts'
 afterEach(() => {
   vi.unstubAllEnvs()
   vi.useRealTimers()
+  followClock(new Date().toISOString())
 })
 
 it('a period goes through today in UTC by default, also if midnight has passed since the console was opened', () => {
