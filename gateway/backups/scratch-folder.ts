@@ -1,5 +1,6 @@
 /**
- * A temporary folder for the check of a copy. It contains the database with its password and, in the sandbox, a key.
+ * A temporary folder for the check of a backup. It contains a copy of the database, the password of its server and, in
+ * the sandbox, a key.
  */
 import { lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
@@ -44,7 +45,7 @@ async function removeAbandoned(place: string, now: Date): Promise<void> {
     if (!isPast(stats.ctime, ABANDONED_MS, now)) continue
     const lock = await tryLock(lockName(folder))
     if (lock === undefined) continue
-    // The server of a check that was killed a moment ago may still write.
+    // Something may still write there, such as the server of the killed check. The next check tries again.
     await rm(folder, { recursive: true, force: true }).catch(() => {})
     await lock.release()
   }

@@ -12,7 +12,7 @@ const SCAN_MS = 5_000
 const IDLE_SCAN_MS = 1_000
 
 export type BotsOptions = Omit<HeldBotDeps, 'monotonicMs' | 'random' | 'pace'> & {
-  /** The machine's clock by default. */
+  /** `performance.now` by default. */
   monotonicMs?: () => number
   random?: () => number
   /** Identifies this process among the holders of leases: a new UUID at every start. */

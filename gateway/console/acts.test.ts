@@ -30,7 +30,7 @@ const EMBER = {
   scopes: ['deposits:read', 'webhooks:manage'],
 }
 
-test('the page uses every find and every act', () => {
+test('the page uses every query and every act', () => {
   const root = join(import.meta.dirname, '../../console')
   const page = globSync('{pages,ui}/*.tsx', { cwd: root }).map((name) =>
     readFileSync(join(root, name), 'utf8'),
@@ -129,7 +129,7 @@ test('a replay whose range ends before it begins is refused', async () => {
   })
 })
 
-test('a replay can name the numbers that follow a restore after years', async () => {
+test('a replay accepts the large sequences of a store whose till was restored after years', async () => {
   const range = { fromSequence: 1_052_202_005, toSequence: 1_052_202_005 }
   expect(await doAct('webhook replay', { endpointId: '999', ...range })).toMatchObject({
     status: 404,

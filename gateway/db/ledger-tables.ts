@@ -4,7 +4,10 @@ import type { Currency } from '../../contract/money.ts'
 export type CreditAtRiskTable = {
   store_id: bigint
   usd_cents: bigint
-  /** A total that every new promise raises, so a delivery notices the promise. Never falls. */
+  /**
+   * All credit ever promised for trades (`ledger/promise.ts`). It never falls. So if a delivery finds a larger total than
+   * before, a promise was made in between.
+   */
   promised_usd_cents: Generated<bigint>
 }
 
@@ -17,7 +20,7 @@ export type LostCreditTable = {
 }
 
 /**
- * How far the ledger is checked. `taken_until`: until then, only one process checks it. `begun_at` and `complete_at`:
+ * How far the ledger is checked. `taken_until`: a process has taken the check, and until then others leave it alone. `begun_at` and `complete_at`:
  * when a complete check last began, and when one last ended.
  */
 export type LedgerCheckTable = {

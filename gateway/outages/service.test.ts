@@ -72,7 +72,7 @@ async function pendingDeposit() {
 }
 
 describe('when offers fail for every bot', () => {
-  it('D-28 the page shows technical works, its timer stands still, and no deposit expires', async () => {
+  it('D-28 the page shows that trades are paused, its timer stops, and no deposit expires', async () => {
     const { hash } = await aDeposit(till, store)
     expect(await viewOf(hash)).toMatchObject({ technicalWorks: false, timeLeft: expect.any(Number) })
     await steamGoesDown()

@@ -1,6 +1,6 @@
 /**
- * An account can have two open offers across all stores. At each store it can have one more, for deposits that this
- * store locked to the account.
+ * An account can have two open offers across all stores. While it has two, a store may still send it one for a deposit
+ * that the store locked to the account, unless such an offer of the store is already open.
  */
 import { describe, expect, test } from 'vitest'
 import { judgePartner, type PartnerFacts } from './allowance.ts'
@@ -18,16 +18,16 @@ describe('D-31 a request for another offer to an account', () => {
     [1, 'allowed'],
     [2, 'too_many'],
     [7, 'too_many'],
-  ])('with %i open offers has the answer %s', (open, kind) => {
+  ])('with %i open offers is %s', (open, kind) => {
     expect(judge({ open })).toEqual({ kind })
   })
 
   test.each([
     { open: 2, openLocked: 0, kind: 'allowed', why: 'strangers have taken both slots' },
     { open: 1, openLocked: 1, kind: 'allowed', why: 'a slot for everybody is free' },
-    { open: 2, openLocked: 1, kind: 'too_many', why: 'the store’s own slot is taken too' },
+    { open: 2, openLocked: 1, kind: 'too_many', why: 'one of the two is for a deposit that the store locked' },
     { open: 3, openLocked: 1, kind: 'too_many', why: 'all three are taken' },
-  ])('for a locked deposit has the answer $kind if $why', ({ kind, ...facts }) => {
+  ])('for a locked deposit is $kind if $why', ({ kind, ...facts }) => {
     expect(judge(facts, true)).toEqual({ kind })
   })
 })

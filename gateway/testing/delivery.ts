@@ -22,8 +22,8 @@ const offerIdOf = (tradeId: bigint): string => `5${tradeId}`
 const steamTradeIdOfTrade = (tradeId: bigint): string => `9${tradeId}`
 const newAssetIdOf = (assetId: string): string => `7${assetId}`
 
-/** Creates a trade whose offer was accepted. */
-export async function acceptedDelivery(
+/** Creates a trade whose offer was accepted and whose items the bot has, but which is not credited yet. */
+export async function uncreditedDelivery(
   till: Till,
   { botId, store, prices = [1_000n, 2_000n], game = 'cs' }: DeliveryOptions,
 ): Promise<Delivery> {

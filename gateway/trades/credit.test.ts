@@ -5,7 +5,7 @@ import { storeDepositOf } from '../deposits/store-deposit.ts'
 import { reservePromise } from '../ledger/promise-store.ts'
 import { accountsFor, type Posting } from '../ledger/store.ts'
 import { verifyLedger } from '../ledger/verify.ts'
-import { acceptedDelivery, type Delivery } from '../testing/delivery.ts'
+import { uncreditedDelivery, type Delivery } from '../testing/delivery.ts'
 import { aBot, aStore, startTill, type Till } from '../testing/till.ts'
 import { createTradeStore } from './postgres-store.ts'
 import { record } from './record.ts'
@@ -86,7 +86,7 @@ describe('few statements write a credit', () => {
       const counts: number[] = []
       for (const items of [1, 2, 50]) {
         const prices = Array.from({ length: items }, () => 100n)
-        const delivery = await acceptedDelivery(till, { botId, store, prices, game })
+        const delivery = await uncreditedDelivery(till, { botId, store, prices, game })
         statements.splice(0)
         const recorded = await credit(delivery)
         counts.push(statements.length)
@@ -123,7 +123,7 @@ const untilWaiting = (count: number) =>
 
 describe('many deliveries of one store at once', () => {
   it('do not lock accounts that another delivery opened meanwhile, as this could deadlock with the limit’s lock', async () => {
-    const delivery = await acceptedDelivery(till, {
+    const delivery = await uncreditedDelivery(till, {
       botId,
       store: await aStore(till, { riskLimitUsdCents: 10_000n }),
     })
@@ -155,9 +155,9 @@ describe('many deliveries of one store at once', () => {
   it('never exceed the store’s limit, use all of it, and all complete', async () => {
     // Room for four and a half deliveries of 30 USD.
     const store = await aStore(till, { riskLimitUsdCents: 13_500n })
-    await credit(await acceptedDelivery(till, { botId, store }))
+    await credit(await uncreditedDelivery(till, { botId, store }))
     const deliveries = await Promise.all(
-      Array.from({ length: 3 * CLIENTS }, () => acceptedDelivery(till, { botId, store })),
+      Array.from({ length: 3 * CLIENTS }, () => uncreditedDelivery(till, { botId, store })),
     )
     let ends: Promise<unknown> = Promise.resolve()
     // All clients read the same remaining limit before the first of them uses any of it.
@@ -179,8 +179,8 @@ describe('many deliveries of one store at once', () => {
     ['a promise to another trade that leaves enough', 1_500n, 3_000n],
   ])('respect %s, even if it was made after they had read the limit', async (_, promised, expected) => {
     const store = await aStore(till, { riskLimitUsdCents: 5_000n })
-    const delivery = await acceptedDelivery(till, { botId, store })
-    const otherDelivery = await acceptedDelivery(till, { botId, store })
+    const delivery = await uncreditedDelivery(till, { botId, store })
+    const otherDelivery = await uncreditedDelivery(till, { botId, store })
     const { rateId } = await till.db
       .selectFrom('quote')
       .innerJoin('trade', 'trade.quote_id', 'quote.id')

@@ -8,8 +8,8 @@ export type RoomChange = {
   /** Credit given before the end of Steam's protection; 0 after that end. */
   exposed: { before: bigint; now: bigint }
   /**
-   * `amount`: credit lost to reversals, 0 until Steam's protection ends. `until`: when it stops using the limit. Null if
-   * nothing was ever lost.
+   * Null if no credit of the trade was ever lost to a reversal. `amount`: the lost credit; 0 while Steam protects the
+   * trade, because `exposed` still includes it. `until`: when it stops using the limit.
    */
   lost: { amount: bigint; until: Date } | null
   /**

@@ -5,7 +5,7 @@ import { createQueue } from '../../gateway/db/boss-queue.ts'
 import { type Database, openDatabase } from '../../gateway/db/client.ts'
 import { migrate } from '../../gateway/db/migrate.ts'
 import { createSignals } from '../../gateway/db/pg-signals.ts'
-import { acceptedDelivery, type Delivery } from '../../gateway/testing/delivery.ts'
+import { uncreditedDelivery, type Delivery } from '../../gateway/testing/delivery.ts'
 import { captureLog } from '../../gateway/testing/log.ts'
 import { aBot, aStore, type Till, tillOn } from '../../gateway/testing/till.ts'
 import type { TradeDeps } from '../../gateway/trades/deps.ts'
@@ -67,7 +67,7 @@ export async function openCutTill(serverUrl: string): Promise<CutTill> {
     deps,
     async makeDelivery(owner) {
       const store = owner ? { id: owner.storeId } : await aStore(till, { riskLimitUsdCents: RISK_CENTS })
-      return acceptedDelivery(till, { botId: bot.botId, store })
+      return uncreditedDelivery(till, { botId: bot.botId, store })
     },
     async credit({ tradeId, offerId, steamTrade }) {
       const fact = { kind: 'steam_trade_read', offerId, steamTrade } as const

@@ -8,17 +8,17 @@ export const restoreProof = defineProof({
   options: z.object({
     rounds: count(
       2,
-      'how many losses; after every second one, PostgreSQL does not show that it was restored',
+      'how often the database is lost and restored; every second time PostgreSQL has no sign of the restore',
     ),
     keep: keepFlag(),
   }),
   async run({ rounds }): Promise<Finding> {
     const facts: RoundFacts[] = []
     for (let round = 0; round < rounds; round += 1) {
-      const restored = round % 2 === 0 ? 'timeline' : 'behind'
-      facts.push(await withFolder((folder) => restoreRound(folder, restored)))
+      const replacement = round % 2 === 0 ? 'timeline' : 'behind'
+      facts.push(await withFolder((folder) => restoreRound(folder, replacement)))
       const last = facts.at(-1)
-      const verdict = last?.problems.length === 0 ? 'nothing doubled' : last?.problems.join('; ')
+      const verdict = last?.problems.length === 0 ? 'nothing twice' : last?.problems.join('; ')
       console.log(
         `${last?.restored}: ${last?.kept} deliveries kept, ${last?.lost} lost with ${last?.eventsLost} events, ${last?.later} in the next epoch; ${verdict}`,
       )

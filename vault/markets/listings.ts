@@ -33,13 +33,13 @@ type Reprice = { itemId: string; priceMinor: bigint }
 type Change = { appId: number; lines: readonly Reprice[] }
 type List = { appId: number; rows: readonly Row[] }
 /**
- * By the market's number of a listing: the price that it may have, because the answer to the change was lost, and since
- * when.
+ * Prices that may apply or not, because the answer to the change was lost. The key is the market's number of the
+ * listing. `sinceMs`: when the change was requested.
  */
-type Prices = Map<string, { priceMinor: bigint; sinceMs: number }>
+type UnsurePrices = Map<string, { priceMinor: bigint; sinceMs: number }>
 /** The points in which the market's latest lists contradict the record: since when, and how many lists. */
 type Doubts = Map<string, { sinceMs: number; lists: number }>
-type Context = Parts & { unsure: Prices; doubts: Doubts }
+type Context = Parts & { unsure: UnsurePrices; doubts: Doubts }
 
 export function createListings(parts: Parts) {
   const context: Context = { ...parts, unsure: new Map(), doubts: new Map() }
@@ -87,7 +87,8 @@ async function list(
   for (const line of answers) {
     const { assetId } = line
     const isBegun = begunAssetIds.has(assetId)
-    // A number of two listings would confuse which of them was given and paid. The market's list may show the true one.
+    // If two listings had one number, the record could not tell which was given and paid. The market's list may show the
+    // right number.
     if (isBegun && line.kind === 'listed' && isNumberInUse(journal.book(), { ...game, ...line })) {
       alarm({ kind: 'repeated_number', itemId: line.itemId })
       results.push({ kind: 'refused', assetId, code: 'number_in_use', retry: true })
@@ -136,9 +137,9 @@ async function reprice(context: Context, { appId, lines: wanted }: Change): Prom
 }
 
 /**
- * Records changes of prices that are unsure, as the market's list shows them. While it shows the old price, the
- * market may still be at work on the change. If it shows no price, takes the listing down: the vault would not know the
- * price of its sale.
+ * Settles unsure prices by the market's list. If it shows the new price, the change is recorded. If it still shows
+ * another one after a minute, the change has failed; until then, the market may be at work on it. If it shows no price,
+ * the listing is taken down, because the vault would not know the price of its sale.
  */
 async function settlePrices(context: Context, { appId, rows }: List): Promise<void> {
   const { market, journal, scale, unsure, now } = context
@@ -175,15 +176,15 @@ async function compare(context: Context, { appId, rows }: List): Promise<void> {
     if (row) journal.add({ kind: 'listed', ...game, assetId, itemId: row.itemId })
   }
   const own = ownListings(context, appId)
-  const { gone, repriced } = contradictionsOf(context, { appId, rows })
+  const { gone, mispriced } = contradictionsOf(context, { appId, rows })
   for (const { assetId, itemId } of gone) {
     // The listing was taken down without our record of it, or it never existed.
     if (itemId !== null) journal.add({ kind: 'unlisted', market: market.name, itemId })
     else journal.add({ kind: 'not_listed', ...game, assetId, code: 'not_found' })
   }
-  // The process ended while it changed the price, or somebody else has our key. No sale at this price is handed over.
-  for (const itemId of repriced) alarm({ kind: 'other_price', itemId })
-  if (repriced.length > 0) await unlist(context, appId, repriced)
+  // The process ended while it changed the price, or somebody else has our key. Nothing that is sold at this price is given.
+  for (const itemId of mispriced) alarm({ kind: 'other_price', itemId })
+  if (mispriced.length > 0) await unlist(context, appId, mispriced)
   const strange = rows.filter((row) => row.stage === 'on_sale' && !isKnown(own, row))
   for (const { itemId } of strange) alarm({ kind: 'strange_listing', itemId })
   if (strange.length > 0)
@@ -194,10 +195,10 @@ async function compare(context: Context, { appId, rows }: List): Promise<void> {
 }
 
 /**
- * `gone`: listings that are on sale in our record, but that the market's lists have not shown for a minute. `repriced`:
- * those that the lists have shown at another price, other than one that the vault may have set.
+ * `gone`: listings that are on sale in our record, but that the market's lists have not shown for a minute.
+ * `mispriced`: the numbers of listings that the lists have shown for a minute at a price that the vault did not set.
  */
-function contradictionsOf(context: Context, { appId, rows }: List): { gone: Listing[]; repriced: string[] } {
+function contradictionsOf(context: Context, { appId, rows }: List): { gone: Listing[]; mispriced: string[] } {
   const { doubts, unsure, scale } = context
   const nowMs = context.now().getTime()
   const seen = new Set<string>()
@@ -213,7 +214,7 @@ function contradictionsOf(context: Context, { appId, rows }: List): { gone: List
     return isOver
   }
   const gone: Listing[] = []
-  const repriced: string[] = []
+  const mispriced: string[] = []
   for (const listing of ownListings(context, appId).filter(({ state }) => state === 'on_sale')) {
     const { itemId, assetId, priceMinor, begunAt } = listing
     const row = rows.find((each) => each.itemId === itemId && each.stage !== 'cancelled')
@@ -224,11 +225,11 @@ function contradictionsOf(context: Context, { appId, rows }: List): { gone: List
     const possibleMinor = [priceMinor, unsure.get(row.itemId)?.priceMinor ?? priceMinor]
     const { stage, price } = row
     if (stage === 'on_sale' && price !== null && !possibleMinor.some((each) => scale.isPrice(price, each))) {
-      if (isSure(`price ${assetId} ${begunAt.getTime()} ${priceMinor}`)) repriced.push(row.itemId)
+      if (isSure(`price ${assetId} ${begunAt.getTime()} ${priceMinor}`)) mispriced.push(row.itemId)
     }
   }
   for (const key of doubts.keys()) if (key.startsWith(`${appId}/`) && !seen.has(key)) doubts.delete(key)
-  return { gone, repriced }
+  return { gone, mispriced }
 }
 
 const isKnown = (own: readonly Listing[], row: Row): boolean =>

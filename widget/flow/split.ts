@@ -32,7 +32,7 @@ export function creditOf(payment: Payment): Split | null {
   }
 }
 
-/** True if the page of a success says what its shopper should read before it leaves: money held, or items gone. */
+/** True if the page of a success should be read before it redirects: credit is held, or items were taken back. */
 export const needsReading = ({ heldUntil, takenBack }: Payment): boolean =>
   heldUntil !== null || takenBack !== undefined
 

@@ -11,7 +11,7 @@ export class Expected {
   picked: string[] = []
   /** The account whose picks they are, as its link without a token; null before the first stand. */
   account: string | null = null
-  /** The picks when the account could last pick. They return with its link. */
+  /** The account's picks when picking was last possible. A link of the same account brings them back. */
   kept: { picked: string[]; elsewhere: Map<Game, string[]> } = { picked: [], elsewhere: new Map() }
   isStandClosed = false
   /** The quote of the inventory with which the picks were last compared. */

@@ -9,7 +9,7 @@ import { Completed } from './completed.tsx'
 import { Confirmation } from './confirmation.tsx'
 import { CreationError } from './creation-error.tsx'
 // Imported after the dialog's own styles, because it overrides them.
-import './low-dialog.css'
+import './short-screen.css'
 
 type Props = { state: FlowState; flow: Flow; toasts: ReactNode }
 
