@@ -1,5 +1,4 @@
 /** Reads and checks the settings. No other file of the gateway reads the environment. */
-import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import type { Game } from '../contract/games.ts'
@@ -12,15 +11,9 @@ import {
 } from './bots/fleet.ts'
 import type { Destinations } from './departures/departure.ts'
 import { readDestinations } from './departures/destinations.ts'
+import { readSettingFile } from './kit/setting-file.ts'
 import { readTrustedProxies } from './kit/trusted-proxies.ts'
-import {
-  type KeyAnswer,
-  ownKeyFile,
-  parseKey,
-  readKeyFile,
-  readKeysFile,
-  readSettingFile,
-} from './master-key.ts'
+import { type KeyAnswer, parseKey, readKeyFile, readOldKeysFile, readOwnKey } from './master-key.ts'
 import { problemsOf } from './mode-checks.ts'
 import { perGame } from './pricing/per-game.ts'
 import type { PricingRules } from './pricing/price.ts'
@@ -278,7 +271,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const { TRADETILL_TRUSTED_PROXIES: proxies } = data
   const masterKey = masterKeyOf(data, dataDir)
   if (masterKey?.kind === 'refused') {
-    return { kind: 'refused', problems: [`The master key in ${dataDir} ${masterKey.reason}`] }
+    return { kind: 'refused', problems: [masterKey.reason] }
   }
   const sandbox = data.TRADETILL_STEAM_SANDBOX_URL ?? DEFAULT_STEAM_SANDBOX_URL
   const config: Config = {
@@ -378,11 +371,11 @@ function masterKeyOf(settings: KeySettings, dataDir: string): KeyAnswer | undefi
   const { TRADETILL_MASTER_KEY: text, TRADETILL_MASTER_KEY_FILE: file } = settings
   if (text !== undefined) return parseKey(text)
   if (file !== undefined) return readKeyFile(file)
-  return existsSync(ownKeyFile(dataDir)) ? readKeyFile(ownKeyFile(dataDir)) : undefined
+  return readOwnKey(dataDir)
 }
 
 function oldKeysOf(file: string | undefined): Buffer[] {
-  const answer = file === undefined ? undefined : readKeysFile(file)
+  const answer = file === undefined ? undefined : readOldKeysFile(file)
   return answer?.kind === 'keys' ? answer.keys : []
 }
 

@@ -1,14 +1,13 @@
 /** Reads the key that seals secrets, and older keys. Makes the key of a sandbox. */
 import { randomBytes } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder } from './kit/make-folder.ts'
+import { type Refused, readSettingFile, readTextFile } from './kit/setting-file.ts'
 
 const KEY_BYTES = 32
 const KEY_FORMAT = '32 bytes in base64 or hex, such as the output of openssl rand -base64 32'
 const MOST_OLD_KEYS = 8
-
-type Refused = { kind: 'refused'; reason: string }
 
 export type KeyAnswer = { kind: 'key'; key: Buffer } | Refused
 
@@ -21,7 +20,7 @@ export function parseKey(text: string): KeyAnswer {
 }
 
 export function readKeyFile(file: string): KeyAnswer {
-  const fileAnswer = readText(file)
+  const fileAnswer = readSettingFile(file)
   if (fileAnswer.kind === 'refused') return fileAnswer
   const answer = parseKey(fileAnswer.text)
   return answer.kind === 'key' ? answer : { kind: 'refused', reason: `must hold ${KEY_FORMAT}` }
@@ -29,9 +28,9 @@ export function readKeyFile(file: string): KeyAnswer {
 
 export type KeysAnswer = { kind: 'keys'; keys: Buffer[] } | Refused
 
-/** Reads one key per line. */
-export function readKeysFile(file: string): KeysAnswer {
-  const fileAnswer = readText(file)
+/** Reads the older keys, one per line. An empty file has none. */
+export function readOldKeysFile(file: string): KeysAnswer {
+  const fileAnswer = readSettingFile(file)
   if (fileAnswer.kind === 'refused') return fileAnswer
   const lines = fileAnswer.text.split('\n').filter((line) => line.trim() !== '')
   const keys = lines.map(parseKey).flatMap((answer) => (answer.kind === 'key' ? [answer.key] : []))
@@ -42,38 +41,38 @@ export function readKeysFile(file: string): KeysAnswer {
   }
 }
 
-export function readSettingFile(file: string): { kind: 'text'; text: string } | Refused {
-  const fileAnswer = readText(file)
-  return fileAnswer.kind === 'text' ? { kind: 'text', text: fileAnswer.text.trim() } : fileAnswer
-}
-
-function readText(file: string): { kind: 'text'; text: string } | Refused {
-  try {
-    return { kind: 'text', text: readFileSync(file, 'utf8') }
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    const reason =
-      code === 'ENOENT'
-        ? 'names a file that does not exist: create it, or correct the path'
-        : `names a file that cannot be read (${String(code)}): check the path and the permissions`
-    return { kind: 'refused', reason }
-  }
-}
-
 /** The file in which a sandbox keeps the key that it made. */
 export const ownKeyFile = (dataDir: string): string => join(dataDir, 'master.key')
 
+/** Reads the key that the sandbox made. Returns undefined if it has not made one. The reasons are whole sentences. */
+export function readOwnKey(dataDir: string): KeyAnswer | undefined {
+  const file = ownKeyFile(dataDir)
+  const fileAnswer = readTextFile(file)
+  if (fileAnswer.kind === 'unreadable') {
+    const { code } = fileAnswer
+    if (code === 'ENOENT') return undefined
+    const reason = `The master key in ${file} cannot be read (${code}): check the permissions`
+    return { kind: 'refused', reason }
+  }
+  const answer = parseKey(fileAnswer.text)
+  if (answer.kind === 'key') return answer
+  return { kind: 'refused', reason: `The master key in ${file} must hold ${KEY_FORMAT}` }
+}
+
 /** Makes the key of a sandbox, or reads the one that exists. */
 export function makeOwnKey(dataDir: string): Buffer {
-  const file = ownKeyFile(dataDir)
   makeFolder(dataDir)
+  const key = randomBytes(KEY_BYTES)
+  const file = ownKeyFile(dataDir)
   try {
-    const key = randomBytes(KEY_BYTES)
     writeFileSync(file, key.toString('base64'), { mode: 0o600, flag: 'wx' })
     return key
-  } catch {
-    const answer = readKeyFile(file)
-    if (answer.kind === 'key') return answer.key
-    throw new Error(`The master key in ${file} ${answer.reason}.`)
+  } catch (cause) {
+    const answer = readOwnKey(dataDir)
+    if (answer?.kind === 'key') return answer.key
+    const reason =
+      answer?.reason ??
+      `The master key cannot be written to ${file}: check the permissions and the free space`
+    throw new Error(`${reason}.`, { cause })
   }
 }

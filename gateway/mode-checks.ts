@@ -6,7 +6,7 @@ import { isIP } from 'node:net'
 import { unsafeDatabase } from '../contract/database-address.ts'
 import { isLoopback, isLoopbackName } from '../contract/loopback.ts'
 import type { TrustedProxies } from './kit/trusted-proxies.ts'
-import { parseKey, readKeyFile, readKeysFile } from './master-key.ts'
+import { parseKey, readKeyFile, readOldKeysFile } from './master-key.ts'
 import type { PerGame } from './pricing/per-game.ts'
 
 export type Environment = {
@@ -272,6 +272,6 @@ function problemsOfKey({
 
 function problemsOfOldKeys({ TRADETILL_OLD_MASTER_KEYS_FILE: file }: Environment): Problems {
   if (file === undefined) return []
-  const answer = readKeysFile(file)
+  const answer = readOldKeysFile(file)
   return answer.kind === 'keys' ? [] : [['TRADETILL_OLD_MASTER_KEYS_FILE', answer.reason]]
 }

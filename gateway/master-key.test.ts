@@ -1,0 +1,23 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { makeOwnKey } from './master-key.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tradetill-key-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+test('a sandbox that cannot write its master key says so, and does not ask for a file', () => {
+  symlinkSync(join(folder, 'missing/key'), join(folder, 'master.key'))
+  expect(() => makeOwnKey(folder)).toThrow(/^The master key cannot be written to .*master\.key: check /)
+})
+
+test('a sandbox that cannot read its master key says why', () => {
+  mkdirSync(join(folder, 'master.key'))
+  expect(() => makeOwnKey(folder)).toThrow(
+    /^The master key in .*master\.key cannot be read \(EISDIR\): check /,
+  )
+})
