@@ -36,7 +36,7 @@ export function field(value: unknown, name: string): unknown {
 }
 
 /** Returns undefined if the text is not JSON. */
-export function parse(body: string): unknown {
+export function parseJson(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {

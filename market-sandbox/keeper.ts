@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { parse } from './http.ts'
+import { parseJson } from './http.ts'
 import { isWorld, type World } from './world/world.ts'
 
 const SAVE_AFTER_MS = 50
@@ -36,7 +36,7 @@ function load(file: string): World | undefined {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
   }
-  const world = parse(content)
+  const world = parseJson(content)
   if (!isWorld(world)) throw new Error(`${file} is not a world of this sandbox. Remove it to start over.`)
   return world
 }

@@ -2,7 +2,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { field, parse } from './http.ts'
+import { field, parseJson } from './http.ts'
 import { change } from './routes/call.ts'
 import { isSelling } from './routes/waxpeer.ts'
 import { pushOf } from './routes/waxpeer-deals.ts'
@@ -35,7 +35,9 @@ export function createSockets(): Sockets {
         server.handleUpgrade(request, socket, head, (opened) => {
           // A socket closes after an error, and its `close` listener takes the seller offline.
           opened.on('error', () => {})
-          opened.on('message', (raw) => receive(market, { opened, bySeller, message: parse(String(raw)) }))
+          opened.on('message', (raw) =>
+            receive(market, { opened, bySeller, message: parseJson(String(raw)) }),
+          )
         })
       })
     },

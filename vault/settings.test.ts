@@ -6,7 +6,7 @@ const LIVE = { TRADETILL_MODE: 'live', TRADETILL_VAULT: '/vault' }
 it('live mode without sandboxes is accepted', () => {
   expect(readSettings(LIVE)).toMatchObject({
     mode: 'live',
-    sandboxUrl: undefined,
+    steamSandboxUrl: undefined,
     marketSandboxUrl: undefined,
   })
 })

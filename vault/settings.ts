@@ -20,7 +20,7 @@ export type Settings = {
   folder: string
   databaseUrl: string | undefined
   /** The Steam sandbox's URL. Undefined means the real Steam. */
-  sandboxUrl: string | undefined
+  steamSandboxUrl: string | undefined
   /** The market sandbox's URL. Undefined means the real markets in live mode, and none in a sandbox. */
   marketSandboxUrl: string | undefined
   /** True if the vault ends when its standard input ends. */
@@ -36,9 +36,9 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const {
     TRADETILL_MODE: mode,
     TRADETILL_VAULT: folder,
-    TRADETILL_STEAM_SANDBOX_URL: sandboxUrl,
+    TRADETILL_STEAM_SANDBOX_URL: steamSandboxUrl,
   } = parsed.data
-  if (mode === 'live' && sandboxUrl !== undefined) {
+  if (mode === 'live' && steamSandboxUrl !== undefined) {
     throw new Error('TRADETILL_STEAM_SANDBOX_URL is refused in live mode: remove it.')
   }
   const marketSandboxUrl = parsed.data.TRADETILL_MARKET_SANDBOX_URL
@@ -58,7 +58,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     const problem = unsafeDatabase(databaseUrl)
     if (problem !== undefined) throw new Error(`TRADETILL_VAULT_DATABASE_URL ${problem}.`)
   }
-  if (mode === 'sandbox' && sandboxUrl === undefined) {
+  if (mode === 'sandbox' && steamSandboxUrl === undefined) {
     throw new Error(
       'The vault needs TRADETILL_STEAM_SANDBOX_URL, or TRADETILL_MODE=live. Commands for the vault of npm start: npm run -s vault -- COMMAND.',
     )
@@ -70,7 +70,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     mode,
     folder: folder ?? join(import.meta.dirname, '../.data/vault'),
     databaseUrl,
-    sandboxUrl,
+    steamSandboxUrl,
     marketSandboxUrl,
     followsStdin: parsed.data.TRADETILL_STDIN === '1',
   }

@@ -1,25 +1,18 @@
 import { call, keepSession, type Reply } from './call.ts'
 
-type Options<T> = { options: T }
-
 const REFUSED = { kind: 'passkey', message: 'The passkey prompt was cancelled or failed. Try again.' }
 
-async function readCredential<T>(
-  request: Promise<Credential | null>,
-  read: (credential: PublicKeyCredential) => T,
-) {
+async function credentialJson(request: Promise<Credential | null>) {
   const credential = await request.catch(() => null)
-  return credential instanceof PublicKeyCredential ? read(credential) : undefined
+  return credential instanceof PublicKeyCredential ? credential.toJSON() : undefined
 }
 
 /** Asks the server for a challenge, and answers it with a passkey. */
 async function answerChallenge(path: string): Promise<Reply<{ session?: string }>> {
-  const challenge = await call<Options<PublicKeyCredentialRequestOptionsJSON>>(`${path}/begin`)
+  const challenge = await call<{ options: PublicKeyCredentialRequestOptionsJSON }>(`${path}/begin`)
   if (!challenge.ok) return challenge
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(challenge.data.options)
-  const assertion = await readCredential(navigator.credentials.get({ publicKey }), (credential) =>
-    credential.toJSON(),
-  )
+  const assertion = await credentialJson(navigator.credentials.get({ publicKey }))
   if (assertion === undefined) return { ok: false, failure: REFUSED }
   return call(`${path}/finish`, { assertion })
 }
@@ -48,9 +41,7 @@ export const readLink = (link: string): Promise<Reply<Invitation>> => call('link
 /** Registers a passkey, which uses up the link and signs in. */
 export async function register(link: string, { options }: Invitation): Promise<Reply<unknown>> {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
-  const registration = await readCredential(navigator.credentials.create({ publicKey }), (credential) =>
-    credential.toJSON(),
-  )
+  const registration = await credentialJson(navigator.credentials.create({ publicKey }))
   if (registration === undefined) return { ok: false, failure: REFUSED }
   return keepSessionOf(await call('link/finish', { link, registration }))
 }

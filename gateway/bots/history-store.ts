@@ -8,9 +8,10 @@ import { LEASABLE_STATES } from './store.ts'
 
 /**
  * `begunAt`: the start of the current pass; null between passes. `after`: the Steam trade after which it continues; null
- * at the beginning. `completeAt`: the start of the last complete pass.
+ * at the beginning. `knownUntil`: all reversals before this time are known,
+ * because it is when the last complete pass began.
  */
-export type HistoryPass = { begunAt: Date | null; after: HistoryPlace | null; completeAt: Date | null }
+export type HistoryPass = { begunAt: Date | null; after: HistoryPlace | null; knownUntil: Date | null }
 
 export async function historyOf(db: Db, botId: bigint): Promise<HistoryPass> {
   const row = await db
@@ -18,10 +19,10 @@ export async function historyOf(db: Db, botId: bigint): Promise<HistoryPass> {
     .select(['begun_at', 'after_trade_id', 'after_begun_at', 'complete_at'])
     .where('bot_id', '=', botId)
     .executeTakeFirst()
-  if (row === undefined) return { begunAt: null, after: null, completeAt: null }
+  if (row === undefined) return { begunAt: null, after: null, knownUntil: null }
   const { after_trade_id: tradeId, after_begun_at: begunAt } = row
   const after = tradeId === null || begunAt === null ? null : { tradeId, begunAt }
-  return { begunAt: row.begun_at, after, completeAt: row.complete_at }
+  return { begunAt: row.begun_at, after, knownUntil: row.complete_at }
 }
 
 type HistoryWrite = { botId: bigint; leaseEpoch: bigint; now: Date }
@@ -32,11 +33,11 @@ export async function saveHistoryPass(
   { botId, leaseEpoch, now }: HistoryWrite,
   pass: HistoryPass,
 ): Promise<void> {
-  const { begunAt, after, completeAt } = pass
+  const { begunAt, after, knownUntil } = pass
   await sql`
     insert into bot_history (bot_id, turned_at, begun_at, after_trade_id, after_begun_at, complete_at)
     select id, ${now}::timestamptz, ${begunAt}::timestamptz, ${after?.tradeId ?? null}, ${after?.begunAt ?? null}::timestamptz,
-      ${completeAt}::timestamptz
+      ${knownUntil}::timestamptz
     from bot where id = ${botId} and lease_epoch = ${leaseEpoch}
     on conflict (bot_id) do update set begun_at = excluded.begun_at, after_trade_id = excluded.after_trade_id,
       after_begun_at = excluded.after_begun_at, complete_at = excluded.complete_at`.execute(db)

@@ -55,14 +55,14 @@ it('a history that was read while the clock was ahead is read again a minute lat
 
 it('a pass through a history that began while the clock was ahead begins again', async () => {
   const { bot } = await botAhead()
-  const begun = { begunAt: till.clock.now(), after: { tradeId: '7', begunAt: new Date(0) }, completeAt: null }
+  const begun = { begunAt: till.clock.now(), after: { tradeId: '7', begunAt: new Date(0) }, knownUntil: null }
   await till.deps.trades.saveHistoryPass(bot.botId, { writer: bot, now: till.clock.now() }, begun)
   setBack()
   await sweepFarBots(till.deps)
   expect(await till.deps.trades.historyOf(bot.botId)).toEqual({
     begunAt: null,
     after: null,
-    completeAt: null,
+    knownUntil: null,
   })
 })
 

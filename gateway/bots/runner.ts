@@ -66,6 +66,7 @@ export function startBots(options: BotsOptions): { stop(): Promise<void> } {
     await beatProcess(db, { owner, maxBots, keyFingerprint: box.fingerprint })
     const { processes, bots } = await readSpread(db)
     noteKeys(processes.map(({ keyFingerprint }) => keyFingerprint))
+    // A slow database may report this process only after its record has expired.
     options.onProcesses?.(Math.max(1, processes.length))
     const room = shareOf(owner, processes, bots) - held.size
     if (room > 0) await take(room)

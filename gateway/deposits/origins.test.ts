@@ -3,7 +3,7 @@ import { isAllowedUrl, parseOrigin } from './origins.ts'
 
 const ORIGINS = ['https://store.example', 'http://localhost:4302']
 
-describe('the check of an address to which a store sends shoppers', () => {
+describe('the check of the store’s address to which shoppers return', () => {
   test.each([
     'https://store.example',
     'https://store.example/',

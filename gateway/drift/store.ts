@@ -21,7 +21,7 @@ export function createDriftStore(db: Db): DriftStore {
     custodyOf: (botId, shown) => custodyOf(db, botId, shown),
     async historyFrom(botId) {
       const { rows } = await sql`select from custody_entry where bot_id = ${botId} limit 1`.execute(db)
-      return rows.length === 0 ? undefined : (await historyOf(db, botId)).completeAt
+      return rows.length === 0 ? undefined : (await historyOf(db, botId)).knownUntil
     },
     learnAssetIds: (botId, { leaseEpoch, now }, learnt) =>
       learnAssetIds(db, { botId, leaseEpoch, now, learnt }),

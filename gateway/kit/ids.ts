@@ -17,15 +17,15 @@ export const CODE_LENGTH = 6
 export const systemIds: Ids = {
   uuid: () => randomUUID(),
   hex: (bytes) => randomBytes(bytes).toString('hex'),
-  secretCode: () => codeFrom(randomBytes),
+  secretCode,
 }
 
-/** Ignores bytes at or above the largest multiple of the alphabet's size, so every character is equally likely. */
-function codeFrom(random: (size: number) => Buffer): string {
+/** Ignores bytes at or above the largest multiple of the alphabet's size that a byte can reach, so every character is equally likely. */
+function secretCode(): string {
   const fairBytes = Math.floor(256 / CODE_ALPHABET.length) * CODE_ALPHABET.length
   let code = ''
   while (code.length < CODE_LENGTH) {
-    for (const byte of random(CODE_LENGTH)) {
+    for (const byte of randomBytes(CODE_LENGTH)) {
       if (byte < fairBytes && code.length < CODE_LENGTH) code += CODE_ALPHABET[byte % CODE_ALPHABET.length]
     }
   }

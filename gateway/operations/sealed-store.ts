@@ -6,44 +6,45 @@ export type SealedColumn = {
   table: string
   column: string
   /** Columns of the table's primary key. */
-  key: readonly string[]
+  primaryKey: readonly string[]
   /** The row and column to which the value is bound, in the form that the sealing code uses. */
   place: RawBuilder<string>
 }
 
+/** Of the previous secret too: a rotation moves the sealed value as it is. */
 const endpointPlace = sql<string>`'webhook_endpoint:' || id || ':secret'`
 
 export const SEALED: readonly SealedColumn[] = [
   {
     table: 'bot',
     column: 'refresh_token',
-    key: ['id'],
+    primaryKey: ['id'],
     place: sql<string>`'bot:' || steam_id || ':refresh_token'`,
   },
-  { table: 'webhook_endpoint', column: 'secret', key: ['id'], place: endpointPlace },
-  { table: 'webhook_endpoint', column: 'previous_secret', key: ['id'], place: endpointPlace },
+  { table: 'webhook_endpoint', column: 'secret', primaryKey: ['id'], place: endpointPlace },
+  { table: 'webhook_endpoint', column: 'previous_secret', primaryKey: ['id'], place: endpointPlace },
   {
     table: 'idempotency_key',
     column: 'answer',
-    key: ['store_id', 'key'],
+    primaryKey: ['store_id', 'key'],
     place: sql<string>`'idempotency_key:' || store_id || ':' || key || ':answer'`,
   },
   {
     table: 'deposit',
     column: 'user_token_sealed',
-    key: ['id'],
+    primaryKey: ['id'],
     place: sql<string>`'deposit:' || hash || ':user_token_sealed'`,
   },
   {
     table: 'trade',
     column: 'partner_token_sealed',
-    key: ['id'],
+    primaryKey: ['id'],
     place: sql<string>`'trade:' || secret_code || ':partner_token_sealed'`,
   },
   {
     table: 'inventory_request',
     column: 'token_sealed',
-    key: ['id'],
+    primaryKey: ['id'],
     place: sql<string>`'inventory_request:' || steam_id || ':token_sealed'`,
   },
 ]
@@ -57,29 +58,29 @@ export type SealedValue = { at: string[]; place: string; sealed: Buffer }
  */
 export async function valuesWithout(
   db: Db,
-  { table, column, key, place }: SealedColumn,
+  { table, column, primaryKey, place }: SealedColumn,
   { mark, after, limit }: { mark: Buffer; after: readonly string[] | undefined; limit: number },
 ): Promise<SealedValue[]> {
-  const keys = sql.join(key.map((name) => sql.ref(name)))
-  const texts = sql.join(key.map((name) => sql`${sql.ref(name)}::text`))
-  const beyond = after === undefined ? sql`` : sql`and (${keys}) > (${sql.join([...after])})`
+  const columns = sql.join(primaryKey.map((name) => sql.ref(name)))
+  const texts = sql.join(primaryKey.map((name) => sql`${sql.ref(name)}::text`))
+  const beyond = after === undefined ? sql`` : sql`and (${columns}) > (${sql.join([...after])})`
   const { rows } = await sql<SealedValue>`
     select array[${texts}] as at, ${place} as place, ${sql.ref(column)} as sealed from ${sql.table(table)}
     where length(${sql.ref(column)}) > 0 and not ${startsWith(column, mark)} ${beyond}
-    order by ${keys} limit ${limit}`.execute(db)
+    order by ${columns} limit ${limit}`.execute(db)
   return rows
 }
 
 /** Returns false if the value has changed since it was read. */
 export async function replaceValue(
   db: Db,
-  { table, column, key }: SealedColumn,
+  { table, column, primaryKey }: SealedColumn,
   { at, sealed, fresh }: Pick<SealedValue, 'at' | 'sealed'> & { fresh: Buffer },
 ): Promise<boolean> {
-  const keys = sql.join(key.map((name) => sql.ref(name)))
+  const columns = sql.join(primaryKey.map((name) => sql.ref(name)))
   const { numAffectedRows } = await sql`
     update ${sql.table(table)} set ${sql.ref(column)} = ${fresh}
-    where (${keys}) = (${sql.join([...at])}) and ${sql.ref(column)} = ${sealed}`.execute(db)
+    where (${columns}) = (${sql.join([...at])}) and ${sql.ref(column)} = ${sealed}`.execute(db)
   return numAffectedRows === 1n
 }
 

@@ -25,7 +25,12 @@ describe('D-31 a request for another offer to an account', () => {
   test.each([
     { open: 2, openLocked: 0, kind: 'allowed', why: 'strangers have taken both slots' },
     { open: 1, openLocked: 1, kind: 'allowed', why: 'a slot for everybody is free' },
-    { open: 2, openLocked: 1, kind: 'too_many', why: 'one of the two is for a deposit that the store locked' },
+    {
+      open: 2,
+      openLocked: 1,
+      kind: 'too_many',
+      why: 'one of the two is for a deposit that the store locked',
+    },
     { open: 3, openLocked: 1, kind: 'too_many', why: 'all three are taken' },
   ])('for a locked deposit is $kind if $why', ({ kind, ...facts }) => {
     expect(judge(facts, true)).toEqual({ kind })

@@ -68,7 +68,7 @@ async function startShop(): Promise<ChildProcess> {
 const balance = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/balance`)).text()
 
 /** Pays a deposit of 30.00 for the customer `guest`. */
-async function deliver(): Promise<void> {
+async function payAsGuest(): Promise<void> {
   const deposit = await aDeposit(till, api.store)
   await till.db
     .updateTable('deposit')
@@ -96,7 +96,7 @@ describe('the recipe of the store guide', () => {
     const { send, secretsOf } = api.deps
     const stop = await workOnWebhooks({ ...till.deps, send, secretsOf, random: () => 0.5 })
     try {
-      await deliver()
+      await payAsGuest()
       await expect.poll(balance).toBe('3000')
       const endpoint = (await api.call('GET', '/v1/webhook-endpoints')).json().endpoints[0].id
       await api.call('POST', `/v1/webhook-endpoints/${endpoint}/replay`, {
@@ -119,7 +119,7 @@ describe('the recipe of the store guide', () => {
   })
 
   it('credits a deposit from the event log if it was down when the webhook was due', async () => {
-    await deliver()
+    await payAsGuest()
     await publishEvents(till.deps)
     await startShop()
     await expect.poll(balance).toBe('3000')

@@ -31,7 +31,8 @@ export async function offerFor(
   const request = requestTrade({ ...till.deps, signals: { ...signals, until } }, body)
   // A refused request resolves immediately, with the reason.
   await Promise.race([waiting.promise, request])
-  await tradeHandlers(till.deps).trade(bot, (await trade())?.id ?? 0n)
+  const begun = await trade()
+  if (begun !== undefined) await tradeHandlers(till.deps).trade(bot, begun.id)
   expect(await request).toEqual({ kind: 'active' })
   const sent = await trade()
   if (!sent?.steam_offer_id) throw new Error('no offer was sent')

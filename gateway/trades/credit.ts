@@ -3,7 +3,7 @@ import { decideDeposit } from '../deposits/deposit.ts'
 import { deliveryMovements, heldPart, least, releaseMovements } from '../ledger/entry.ts'
 import { chargedToStore, reversalMovements } from '../ledger/reversal.ts'
 import { type Consequences, type Effect, type Funds, logLine, type PublishedEvent } from './effects.ts'
-import { roomChange, roomOfDelivery } from './room.ts'
+import { roomChange, takeRoom } from './room.ts'
 import type { Trade, TradeEvent } from './trade.ts'
 import { lostOf, worthOf } from './worth.ts'
 
@@ -49,7 +49,7 @@ export function deliver(funds: Funds, { steamTrade, settlesAt, at, byOperator }:
       ...(settlesAt === null ? [] : [{ kind: 'wake', at: settlesAt } as const]),
       changeOf(after, ['status', 'credited', 'held']),
       { kind: 'publish', event: published },
-      ...roomOfDelivery(after.atRisk, terms.riskLimitUsdCents),
+      ...takeRoom(after.atRisk, terms.riskLimitUsdCents),
       // Last, so the balances of a busy store are locked only briefly.
       { kind: 'post', movements: deliveryMovements({ total, gross, held }), part: 0, mayOwe: false, at },
       logLine('info', 'items were delivered', { held: String(held) }),
@@ -92,7 +92,7 @@ export function release(
     deposit: { ...deposit, held: deposit.held - held },
   }
   const freed: Effect = { kind: 'change_trade', change: { held: 0n, atRisk: after.atRisk, ...by } }
-  const room = roomChange({ ...funds, isHeld: true }, { ...after, isHeld: false })
+  const room = roomChange({ ...funds, isProtected: true }, { ...after, isProtected: false })
   if (held === 0n) return { funds: after, effects: [freed, ...room] }
   return {
     funds: after,
@@ -123,7 +123,7 @@ export function releaseEarly(
     riskRoom: riskRoom - held,
     deposit: { ...deposit, held: deposit.held - held },
   }
-  const room = roomChange({ ...funds, isHeld: true }, { ...after, isHeld: true })
+  const room = roomChange({ ...funds, isProtected: true }, { ...after, isProtected: true })
   return {
     funds: after,
     effects: [
@@ -148,7 +148,7 @@ export function findProtection(
     funds: after,
     effects: [
       { kind: 'change_trade', change: { atRisk, protectionFoundAt: at } },
-      ...roomChange({ ...funds, isHeld: false }, { ...after, isHeld: true }),
+      ...roomChange({ ...funds, isProtected: false }, { ...after, isProtected: true }),
       { kind: 'wake', at: settlesAt },
       logLine('error', 'Steam protects a delivery after all: its credit is at risk'),
     ],
@@ -184,7 +184,7 @@ export function reverse(
     deposit: { ...deposit, held: deposit.held - fromHeld, reversed: deposit.reversed + total, charged },
   }
   const { atRisk, atRiskUntil } = after
-  const isHeld = trade.state === 'held'
+  const isProtected = trade.state === 'held'
   const by = byOperator && { reversedByOperator: byOperator }
   return {
     funds: after,
@@ -194,7 +194,7 @@ export function reverse(
       { kind: 'change_trade', change: { held, reversed, atRisk, atRiskUntil, ...by } },
       changeOf(after, ['held', 'reversed']),
       { kind: 'publish', event: { kind: 'change', change: 'reversed', part: reversals } },
-      ...roomChange({ ...funds, isHeld }, { ...after, isHeld: isHeld && !isWhole }),
+      ...roomChange({ ...funds, isProtected }, { ...after, isProtected: isProtected && !isWhole }),
       { kind: 'post', movements, part: reversals, mayOwe: liability === 'store', at },
       { kind: 'count_reversed', amount: total },
       // An operator's statement is not a fact from Steam, so it does not put the shopper on release.

@@ -29,7 +29,10 @@ const TURN_MS = 55_000
  */
 const EARLY_MS = 5_000
 
-/** A row can reverse a trade of another page. That trade is then read on its own: at most this many for each page. */
+/**
+ * A row can reverse a trade of another page. That trade is then read on its own: at most this many for each page. The
+ * pass meets the others at their own rows.
+ */
 const SINGLES_A_PAGE = 5
 
 /** A pass is late once it takes longer than this many times `historyEveryMs`. */
@@ -79,16 +82,16 @@ export function createHistories(deps: ShellDeps): Histories {
       const until = await readUntil(deps, bot, stored)
       if (until === undefined) return
       const now = clock.now()
-      const { completeAt } = stored
+      const { knownUntil } = stored
       const begunAt = stored.begunAt ?? now
       if (stored.begunAt === null) {
         await trades.saveHistoryPass(bot.botId, { writer: bot, now }, { ...stored, begunAt })
       }
-      if (isPast(begunAt, LATE_TIMES * historyEveryMs, now)) logOnce(bot.botId, 'late', { completeAt })
+      if (isPast(begunAt, LATE_TIMES * historyEveryMs, now)) logOnce(bot.botId, 'late', { knownUntil })
       const onUnreadable = (rows: number) => logOnce(bot.botId, 'unreadable', { rows })
       const result = await readPages(deps, bot, { pass: { ...stored, begunAt }, until, onUnreadable })
-      if (result === 'complete') logged.delete(bot.botId)
-      else if (result !== undefined) logOnce(bot.botId, 'failed', { detail: result, completeAt })
+      if (result.kind === 'complete') logged.delete(bot.botId)
+      else if (result.kind === 'failed') logOnce(bot.botId, 'failed', { detail: result.detail, knownUntil })
       settledUpTo.set(bot.botId, await settleDepartures(deps, bot, settledUpTo.get(bot.botId)))
     },
   }
@@ -102,10 +105,10 @@ export function createHistories(deps: ShellDeps): Histories {
 async function readUntil(
   { trades, departures }: ShellDeps,
   { botId }: BotContext,
-  { completeAt }: HistoryPass,
+  { knownUntil }: HistoryPass,
 ): Promise<Date | undefined> {
   const watchedFrom = await departures.watchedFrom(botId)
-  const times = [await trades.oldestProtectedOf(botId), laterKnown(watchedFrom, completeAt ?? undefined)]
+  const times = [await trades.oldestProtectedOf(botId), laterKnown(watchedFrom, knownUntil ?? undefined)]
   const known = times.flatMap((time) => (time === undefined ? [] : [time.getTime()]))
   return known.length === 0 ? undefined : new Date(Math.min(...known) - MARGIN_MS)
 }
@@ -121,17 +124,17 @@ type Reading = {
   onUnreadable(rows: number): void
 }
 
-/** Resolves to `complete` if the pages reach back far enough, to why a page failed, or to undefined if more remain. */
+/** Resolves to `complete` if the pages reach back far enough, and to `partial` if more remain. */
 async function readPages(
   deps: ShellDeps,
   bot: BotContext,
   { pass, until, onUnreadable }: Reading,
-): Promise<string | undefined> {
+): Promise<{ kind: 'complete' | 'partial' } | { kind: 'failed'; detail: string }> {
   const { trades, clock } = deps
   let { after } = pass
   for (let pages = 0; pages < PAGES_A_TURN; pages += 1) {
     const page = await bot.session.listSteamTrades(after)
-    if (page.kind === 'unavailable') return page.detail
+    if (page.kind === 'unavailable') return { kind: 'failed', detail: page.detail }
     if (page.unreadable > 0) onUnreadable(page.unreadable)
     await judgePage(deps, bot, page.trades)
     await noteDepartures(deps, bot, page.trades)
@@ -139,28 +142,28 @@ async function readPages(
     after = page.next
     // The next page may fail, so record this one now.
     const progress = isComplete
-      ? { begunAt: null, after: null, completeAt: pass.begunAt }
+      ? { begunAt: null, after: null, knownUntil: pass.begunAt }
       : { ...pass, after }
     await trades.saveHistoryPass(bot.botId, { writer: bot, now: clock.now() }, progress)
-    if (isComplete) return 'complete'
+    if (isComplete) return { kind: 'complete' }
   }
-  return undefined
+  return { kind: 'partial' }
 }
 
-const isTakenBack = ({ state }: SteamTrade): boolean =>
+const isReversed = ({ state }: SteamTrade): boolean =>
   state === 'rolled_back' || state === 'partly_rolled_back'
 
 async function judgePage(deps: ShellDeps, bot: BotContext, page: readonly SteamTrade[]): Promise<void> {
-  const takenBack = new Map(page.filter(isTakenBack).map((steamTrade) => [steamTrade.tradeId, steamTrade]))
+  const reversed = new Map(page.filter(isReversed).map((steamTrade) => [steamTrade.tradeId, steamTrade]))
   // A reversal is a row of its own at the top of the history. The trade that it reverses can be ninety pages below.
-  const undoneTradeIds = page.flatMap(({ rollbackOf }) => (rollbackOf === null ? [] : [rollbackOf]))
+  const reversedTradeIds = page.flatMap(({ rollbackOf }) => (rollbackOf === null ? [] : [rollbackOf]))
   const rows = await deps.trades.protectedTradesOf(bot.botId, [
-    ...new Set([...takenBack.keys(), ...undoneTradeIds]),
+    ...new Set([...reversed.keys(), ...reversedTradeIds]),
   ])
   let singles = 0
   for (const { id, steamTradeId, offerId } of rows) {
     if (steamTradeId === null || offerId === null) continue
-    let steamTrade = takenBack.get(steamTradeId)
+    let steamTrade = reversed.get(steamTradeId)
     if (steamTrade === undefined && singles < SINGLES_A_PAGE) {
       singles += 1
       const answer = await bot.session.readSteamTrade(steamTradeId)

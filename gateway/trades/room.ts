@@ -19,21 +19,21 @@ export type RoomChange = {
   limitUsdCents: bigint | null
 }
 
-/** The credit at risk of a trade at one moment. `isHeld`: Steam still protects the trade. */
-type RoomUse = { isHeld: boolean; atRisk: bigint; atRiskUntil: Date | null }
+/** The credit at risk of a trade at one moment. `isProtected`: Steam still protects the trade. */
+type AtRisk = { isProtected: boolean; atRisk: bigint; atRiskUntil: Date | null }
 
-/** The part of the limit that a delivery uses. */
-export function roomOfDelivery(atRisk: bigint, limitUsdCents: bigint): RoomChange[] {
+/** A delivery takes a part of the store's room. */
+export function takeRoom(atRisk: bigint, limitUsdCents: bigint): RoomChange[] {
   if (atRisk === 0n) return []
   return [{ kind: 'change_room', exposed: { before: 0n, now: atRisk }, lost: null, limitUsdCents }]
 }
 
-/** How a later event changes the part of the limit that a delivery uses. */
-export function roomChange(before: RoomUse, now: RoomUse): RoomChange[] {
-  const exposedBy = ({ isHeld, atRisk }: RoomUse) => (isHeld ? atRisk : 0n)
+/** A later event changes the part that a delivery took. */
+export function roomChange(before: AtRisk, now: AtRisk): RoomChange[] {
+  const exposedBy = ({ isProtected, atRisk }: AtRisk) => (isProtected ? atRisk : 0n)
   const exposed = { before: exposedBy(before), now: exposedBy(now) }
   const { atRisk, atRiskUntil: until } = now
-  const lost = until === null ? null : { amount: now.isHeld ? 0n : atRisk, until }
+  const lost = until === null ? null : { amount: now.isProtected ? 0n : atRisk, until }
   if (lost === null && exposed.before === exposed.now) return []
   return [{ kind: 'change_room', exposed, lost, limitUsdCents: null }]
 }

@@ -1,5 +1,5 @@
 import { isCurrency, SCALES } from '../games.ts'
-import { field, json, parse } from '../http.ts'
+import { field, json, parseJson } from '../http.ts'
 import { isBanned, isEarlyPing, isOnline, recordPing } from '../world/sellers.ts'
 import { findSeller } from '../world/world.ts'
 import { type Call, type CallContext, change, refuse } from './call.ts'
@@ -56,7 +56,7 @@ export const ACCOUNT: Record<string, Call> = {
 async function ping(context: CallContext) {
   const { market, seller, request } = context
   if (isEarlyPing(seller, market.nowS())) return json({ success: false, message: 'too early for pong' })
-  const token = field(parse(request.body), 'access_token')
+  const token = field(parseJson(request.body), 'access_token')
   if (typeof token !== 'string' || !(await market.steam.isTokenOf(token, seller.steamId)))
     return json({ success: false, message: 'Invalid access token' })
   change(context, (current) => recordPing(current, token, market.nowS()))

@@ -1,6 +1,6 @@
 import { FAULTS, isFault } from '../faults.ts'
 import { isCurrency } from '../games.ts'
-import { field, type Incoming, json, parse, type Reply } from '../http.ts'
+import { field, type Incoming, json, parseJson, type Reply } from '../http.ts'
 import { isMarketName, lookAtAll, MARKET_NAMES, type Market, type Markets } from '../sandbox.ts'
 import { markReversing } from '../world/deals.ts'
 import { openAccount } from '../world/sellers.ts'
@@ -13,7 +13,7 @@ export async function control(request: Incoming, markets: Markets): Promise<Repl
   const key = `${request.method} ${noun}${id ? ' *' : ''}${verb ? ` ${verb}` : ''}`
   const name = request.query.get('market') ?? 'family'
   if (!isMarketName(name)) return bad('The markets are family and waxpeer.')
-  return CALLS[key]?.({ market: markets[name], markets, id, body: parse(request.body) })
+  return CALLS[key]?.({ market: markets[name], markets, id, body: parseJson(request.body) })
 }
 
 type ControlCall = { market: Market; markets: Markets; id: string; body: unknown }

@@ -1,6 +1,6 @@
 import { lowestAsk } from '../asks.ts'
 import { SCALES } from '../games.ts'
-import { field, json, parse, type Reply } from '../http.ts'
+import { field, json, parseJson, type Reply } from '../http.ts'
 import { isLive, isPrice, listItem, priceItem, unlistAll } from '../world/listings.ts'
 import { askForInventory, inventoryOf } from '../world/sellers.ts'
 import { findSeller } from '../world/world.ts'
@@ -135,7 +135,7 @@ function linesOf(body: string): unknown[] | undefined {
   const quoted = body.replaceAll(/"asset"\s*:\s*("?)(\d+)"?/g, (_, quote, digits) =>
     quote === '' ? `"asset":"${digits}"` : '"asset":"quoted"',
   )
-  const items = field(parse(quoted), 'items')
+  const items = field(parseJson(quoted), 'items')
   return Array.isArray(items) && items.length > 0 && items.length <= MOST_LINES ? items : undefined
 }
 

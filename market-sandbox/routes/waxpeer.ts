@@ -1,7 +1,7 @@
 /** Waxpeer's calls for sellers, on one host. The asset id identifies a listing. */
 import { lowestAsk, offeredNames } from '../asks.ts'
 import { WAXPEER_GAMES } from '../games.ts'
-import { field, type Incoming, json, parse, type Reply } from '../http.ts'
+import { field, type Incoming, json, parseJson, type Reply } from '../http.ts'
 import type { Market } from '../sandbox.ts'
 import { markReady, openDeals } from '../world/deals.ts'
 import { listItem, priceItem, unlistAll } from '../world/listings.ts'
@@ -63,7 +63,7 @@ const CALLS: Record<string, Call> = {
     }),
   'POST user/steam-token': receiveToken,
   'POST change-tradelink': (context) => {
-    const link = field(parse(context.request.body), 'tradelink')
+    const link = field(parseJson(context.request.body), 'tradelink')
     if (typeof link !== 'string' || !/^https:\/\/steamcommunity\.com\/tradeoffer\/new\/\?/.test(link))
       return refuse('Invalid tradelink')
     change(context, (seller) => ({ ...seller, tradeToken: link }))
@@ -162,7 +162,7 @@ const WAXPEER_APPS = new Set(Object.values(WAXPEER_GAMES))
 
 async function receiveToken(context: CallContext): Promise<Reply> {
   const { market, seller, request } = context
-  const encoded = field(parse(request.body), 'token')
+  const encoded = field(parseJson(request.body), 'token')
   const token = typeof encoded === 'string' ? Buffer.from(encoded, 'base64').toString() : ''
   if (!(await market.steam.isTokenOf(token, seller.steamId))) return refuse('Need to refresh access token')
   change(context, (other, nowS) => ({ ...other, accessToken: token, tokenAtS: nowS }))
@@ -186,7 +186,7 @@ type Line = { item_id: string; price: number }
  * and becomes the id of another item.
  */
 function linesOf(body: string): Line[] | undefined {
-  const items = field(parse(body), 'items')
+  const items = field(parseJson(body), 'items')
   if (!Array.isArray(items) || items.length === 0 || items.length > MOST_LINES) return undefined
   return items.map((line) => ({
     item_id: String(field(line, 'item_id')),
@@ -267,7 +267,7 @@ function edit({ market, seller, request }: CallContext): Reply {
 /** Needs an existing offer. The seller may confirm the offer after this call. */
 async function steamTrade(context: CallContext): Promise<Reply> {
   const { market, seller, request } = context
-  const body = parse(request.body)
+  const body = parseJson(request.body)
   const [offerId, hash] = [String(field(body, 'tradeid')), String(field(body, 'waxid'))]
   if (market.faults.isOn('steam-trade-false')) return refuse('Need to refresh access token')
   if (market.faults.use('token-forgotten')) {
@@ -294,7 +294,7 @@ function statusOf({ faults }: Market, { state, offerId }: Deal): number {
 const GAME_NAMES = new Map(Object.entries(WAXPEER_GAMES).map(([name, appId]) => [appId, name]))
 
 function history({ market, seller, request }: CallContext): Reply {
-  const body = parse(request.body)
+  const body = parseJson(request.body)
   const [start, end] = [Date.parse(String(field(body, 'start'))), Date.parse(String(field(body, 'end')))]
   const skip = Number(field(body, 'skip') ?? 0)
   if (skip > MOST_SKIPPED) return refuse('skip must be at most 1000')

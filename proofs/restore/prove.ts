@@ -16,11 +16,11 @@ export const restoreProof = defineProof({
     const facts: RoundFacts[] = []
     for (let round = 0; round < rounds; round += 1) {
       const replacement = round % 2 === 0 ? 'timeline' : 'behind'
-      facts.push(await withFolder((folder) => restoreRound(folder, replacement)))
-      const last = facts.at(-1)
-      const verdict = last?.problems.length === 0 ? 'nothing twice' : last?.problems.join('; ')
+      const fact = await withFolder((folder) => restoreRound(folder, replacement))
+      facts.push(fact)
+      const verdict = fact.problems.length === 0 ? 'nothing twice' : fact.problems.join('; ')
       console.log(
-        `${last?.restored}: ${last?.kept} deliveries kept, ${last?.lost} lost with ${last?.eventsLost} events, ${last?.later} in the next epoch; ${verdict}`,
+        `${fact.restored}: ${fact.kept} deliveries kept, ${fact.lost} lost with ${fact.eventsLost} events, ${fact.later} in the next epoch; ${verdict}`,
       )
     }
     const problems = facts.flatMap((fact) => fact.problems)

@@ -11,6 +11,6 @@ it('each pattern matches at least one problem of verify.sql', () => {
   expect(PROMISE_OF_PROBLEM.filter((entry) => !named.includes(entry))).toEqual([])
 })
 
-it('a problem that no pattern matches counts as a breach of I13, that the books agree with the trades', () => {
+it('a problem that no pattern matches counts as a breach of I13, the sums of amounts', () => {
   expect(promiseOfProblem('a deposit is not credited with what its trades brought')).toBe('I13')
 })

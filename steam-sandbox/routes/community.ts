@@ -16,7 +16,8 @@ export function community(request: Incoming, sandbox: Sandbox): Reply | undefine
   if (request.host !== 'steamcommunity.com') return undefined
   const reply =
     publicInventory(request, sandbox) ??
-    profile(request, sandbox) ??
+    shortProfile(request, sandbox) ??
+    profilePage(request, sandbox) ??
     priceOverview(request, sandbox) ??
     loginPage(request) ??
     mobileconf(request, sandbox)
@@ -43,19 +44,22 @@ function loginPage({ path }: Incoming): Reply | undefined {
   )
 }
 
-function profile(request: Incoming, sandbox: Sandbox): Reply | undefined {
-  const { path, query } = request
-  const world = sandbox.world()
-  const mini = /^\/miniprofile\/(\d+)\/json\/?$/.exec(path)
-  const page = /^\/profiles\/(\d+)\/?$/.exec(path)
-  if (!mini && (!page || query.get('xml') !== '1')) return undefined
+function shortProfile(request: Incoming, sandbox: Sandbox): Reply | undefined {
+  const [, accountId] = /^\/miniprofile\/(\d+)\/json\/?$/.exec(request.path) ?? []
+  if (accountId === undefined) return undefined
   const refused = sandbox.quotas.refuse(request)
   if (refused) return refused
-  if (mini) {
-    const account = world.accounts.find(({ accountId }) => String(accountId) === mini[1])
-    return json(account ? miniProfile(account) : { level: 0, persona_name: '', avatar_url: '' })
-  }
-  const account = findAccount(world, page?.[1] ?? '')
+  const account = sandbox.world().accounts.find((each) => String(each.accountId) === accountId)
+  return json(account ? miniProfile(account) : { level: 0, persona_name: '', avatar_url: '' })
+}
+
+function profilePage(request: Incoming, sandbox: Sandbox): Reply | undefined {
+  const [, steamId] = /^\/profiles\/(\d+)\/?$/.exec(request.path) ?? []
+  if (steamId === undefined || request.query.get('xml') !== '1') return undefined
+  const refused = sandbox.quotas.refuse(request)
+  if (refused) return refused
+  const world = sandbox.world()
+  const account = findAccount(world, steamId)
   if (!account) return text(NO_PROFILE, 'text/xml')
   const { inventory, cannotTrade } = traitsOf(world, account)
   const shown = {

@@ -22,7 +22,7 @@ type Credentials = { accountName: string; password: string; sharedSecret: string
  * Asks a person, or reads one line per account from a pipe: name, password, shared and identity secret, tab-separated.
  */
 export async function enrol(settings: Settings, terminal: Terminal, flags: EnrolFlags): Promise<void> {
-  const caller = createCaller(settings.sandboxUrl)
+  const caller = createCaller(settings.steamSandboxUrl)
   const credentials = terminal.isPerson
     ? [await askCredentials(terminal)]
     : (await terminal.lines()).map(parseCredentials)

@@ -21,7 +21,7 @@ it('a vault whose log was changed does not start, and the till has the reason', 
     mode: 'sandbox',
     folder,
     databaseUrl: database.url,
-    sandboxUrl: 'http://127.0.0.1:9',
+    steamSandboxUrl: 'http://127.0.0.1:9',
     marketSandboxUrl: undefined,
     followsStdin: false,
   } as const

@@ -18,7 +18,7 @@ const ROUND_PAUSE_MS = 3_000
 const FAILED_PAUSE_MS = 15_000
 
 export async function run(settings: Settings): Promise<void> {
-  const { mode, folder, databaseUrl, sandboxUrl, followsStdin } = settings
+  const { mode, folder, databaseUrl, steamSandboxUrl, followsStdin } = settings
   if (databaseUrl === undefined) {
     throw new Error('The vault needs TRADETILL_VAULT_DATABASE_URL, with its own role tradetill_vault.')
   }
@@ -38,7 +38,7 @@ export async function run(settings: Settings): Promise<void> {
       wishes,
       till,
       needsStore,
-      caller: createCaller(sandboxUrl),
+      caller: createCaller(steamSandboxUrl),
       connection: connectionOf(settings),
       timer: { nowMs: () => performance.now(), pause: (ms) => delay(ms) },
       now,

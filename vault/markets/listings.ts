@@ -31,7 +31,7 @@ const LEAST_LISTS = 3
 
 type Reprice = { itemId: string; priceMinor: bigint }
 type Change = { appId: number; lines: readonly Reprice[] }
-type List = { appId: number; rows: readonly Row[] }
+type MarketRows = { appId: number; rows: readonly Row[] }
 /**
  * Prices that may apply or not, because the answer to the change was lost. The key is the market's number of the
  * listing. `sinceMs`: when the change was requested.
@@ -141,7 +141,7 @@ async function reprice(context: Context, { appId, lines: wanted }: Change): Prom
  * another one after a minute, the change has failed; until then, the market may be at work on it. If it shows no price,
  * the listing is taken down, because the vault would not know the price of its sale.
  */
-async function settlePrices(context: Context, { appId, rows }: List): Promise<void> {
+async function settlePrices(context: Context, { appId, rows }: MarketRows): Promise<void> {
   const { market, journal, scale, unsure, now } = context
   if (unsure.size === 0) return
   const unknown: string[] = []
@@ -158,6 +158,7 @@ async function settlePrices(context: Context, { appId, rows }: List): Promise<vo
       if (priceMinor !== recordedMinor)
         journal.add({ kind: 'repriced', market: market.name, itemId, priceMinor })
       unsure.delete(itemId)
+      // `abs`: the clock may have been set back.
     } else if (Math.abs(now().getTime() - sinceMs) >= SURE_AFTER_MS) unsure.delete(itemId)
   }
   if (unknown.length > 0) await unlist(context, appId, unknown)
@@ -166,7 +167,7 @@ async function settlePrices(context: Context, { appId, rows }: List): Promise<vo
 }
 
 /** Brings our record of listings up to date with the market's list, and takes down listings that are not ours. */
-async function compare(context: Context, { appId, rows }: List): Promise<void> {
+async function compare(context: Context, { appId, rows }: MarketRows): Promise<void> {
   const { market, journal, alarm } = context
   const game = { market: market.name, appId }
   const ownBefore = ownListings(context, appId)
@@ -198,11 +199,15 @@ async function compare(context: Context, { appId, rows }: List): Promise<void> {
  * `gone`: listings that are on sale in our record, but that the market's lists have not shown for a minute.
  * `mispriced`: the numbers of listings that the lists have shown for a minute at a price that the vault did not set.
  */
-function contradictionsOf(context: Context, { appId, rows }: List): { gone: Listing[]; mispriced: string[] } {
+function contradictionsOf(
+  context: Context,
+  { appId, rows }: MarketRows,
+): { gone: Listing[]; mispriced: string[] } {
   const { doubts, unsure, scale } = context
   const nowMs = context.now().getTime()
   const seen = new Set<string>()
-  const isSure = (doubt: string): boolean => {
+  /** Counts a list that contradicts the record. Returns true once there are enough, for long enough. */
+  const countDoubt = (doubt: string): boolean => {
     const key = `${appId}/${doubt}`
     const known = doubts.get(key) ?? { sinceMs: nowMs, lists: 0 }
     const [sinceMs, lists] = [Math.min(known.sinceMs, nowMs), known.lists + 1]
@@ -219,13 +224,13 @@ function contradictionsOf(context: Context, { appId, rows }: List): { gone: List
     const { itemId, assetId, priceMinor, begunAt } = listing
     const row = rows.find((each) => each.itemId === itemId && each.stage !== 'cancelled')
     if (row === undefined) {
-      if (isSure(`gone ${assetId} ${begunAt.getTime()}`)) gone.push(listing)
+      if (countDoubt(`gone ${assetId} ${begunAt.getTime()}`)) gone.push(listing)
       continue
     }
     const possibleMinor = [priceMinor, unsure.get(row.itemId)?.priceMinor ?? priceMinor]
     const { stage, price } = row
     if (stage === 'on_sale' && price !== null && !possibleMinor.some((each) => scale.isPrice(price, each))) {
-      if (isSure(`price ${assetId} ${begunAt.getTime()} ${priceMinor}`)) mispriced.push(row.itemId)
+      if (countDoubt(`price ${assetId} ${begunAt.getTime()} ${priceMinor}`)) mispriced.push(row.itemId)
     }
   }
   for (const key of doubts.keys()) if (key.startsWith(`${appId}/`) && !seen.has(key)) doubts.delete(key)

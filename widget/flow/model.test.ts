@@ -211,7 +211,7 @@ const MOVES = {
   reload: ({ flow }) => flow.dispatch({ kind: 'reloadPressed' }),
   pay: ({ flow, expected }) => {
     const modalBefore = flow.state().modal.kind
-    expected.paid = modalBefore === 'none' ? expected.picked : expected.paid
+    expected.pressedWith = modalBefore === 'none' ? expected.picked : expected.pressedWith
     flow.dispatch({ kind: 'payPressed' })
   },
   leave: async ({ flow, line }) => {
@@ -298,7 +298,7 @@ function judge({ flow, line, gateway, expected }: World): void {
     expect(state.modal.kind === 'completed', 'the outcome').toBe(isFinal(state.payment.status))
   }
   for (const body of line.trades.splice(0)) {
-    expect(JSON.parse(body).items.toSorted(), 'the items paid with').toEqual(expected.paid.toSorted())
+    expect(JSON.parse(body).items.toSorted(), 'the items paid with').toEqual(expected.pressedWith.toSorted())
   }
   if (state.page.stage !== 'wait-for-select-items') return
   const { stand } = state.page

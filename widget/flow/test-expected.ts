@@ -19,7 +19,7 @@ export class Expected {
   /** The picks in the other games. */
   elsewhere = new Map<Game, string[]>()
   /** The picks at the last press on Add funds. */
-  paid: readonly string[] = []
+  pressedWith: readonly string[] = []
   /** The quote of the newest inventory so far. */
   newestQuote = 0
   status: DepositStatus = 'created'

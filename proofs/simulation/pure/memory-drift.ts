@@ -25,7 +25,7 @@ export function createMemoryDrift(memory: TillMemory, pause: Pause): DriftStore 
       })),
     historyFrom: (botId) =>
       read(() =>
-        hasEverHadItem(memory, botId) ? (memory.bots.get(botId)?.history.completeAt ?? null) : undefined,
+        hasEverHadItem(memory, botId) ? (memory.bots.get(botId)?.history.knownUntil ?? null) : undefined,
       ),
     // The simulated Steam always gives asset ids.
     learnAssetIds: async () => {},

@@ -101,7 +101,7 @@ export function createMemoryStore(memory: TillMemory, pause: Pause): TradeStore 
       await pause(1, 10)
     },
     historyOf: (botId) =>
-      read(() => memory.bots.get(botId)?.history ?? { begunAt: null, after: null, completeAt: null }),
+      read(() => memory.bots.get(botId)?.history ?? { begunAt: null, after: null, knownUntil: null }),
     async saveHistoryPass(botId, { writer }, pass) {
       await pause(1, 10)
       const bot = memory.bots.get(botId)
@@ -130,9 +130,9 @@ type Sweeps = Pick<
 function sweepsOf(memory: TillMemory, read: Read): Sweeps {
   const { due, unpaid, bots } = memory
   const isDueHistory = ({ history, botId, state }: Bot, { takenBefore, passBefore }: DueHistories) => {
-    const { turnedAt, begunAt, completeAt } = history
+    const { turnedAt, begunAt, knownUntil } = history
     const isTurnDue = turnedAt === null || turnedAt <= takenBefore
-    const isPassDue = begunAt !== null || completeAt === null || completeAt <= passBefore
+    const isPassDue = begunAt !== null || knownUntil === null || knownUntil <= passBefore
     return state === 'active' && isTurnDue && isPassDue && hasEverHadItem(memory, botId)
   }
   return {

@@ -193,7 +193,7 @@ export const freshBot = (botId: bigint): Bot => ({
   doubts: new Map(),
   tokenRefusedAt: null,
   loginAfter: 0,
-  history: { begunAt: null, after: null, completeAt: null, turnedAt: null },
+  history: { begunAt: null, after: null, knownUntil: null, turnedAt: null },
 })
 
 export function openDeposit(
