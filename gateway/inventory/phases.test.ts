@@ -90,3 +90,14 @@ test('a block made after the quote stops the trade', async () => {
   await hold(RUBY, 'blocked')
   expect(await forTrade(quoteId)).toEqual({ kind: 'refused', code: 'items_unavailable' })
 })
+
+test.each<[string, PriceHoldKind, bigint | null]>([
+  ['a price', 'override', 50n * USD],
+  ['a freeze', 'frozen', null],
+])('%s of the name, made after the quote, also applies to the phase in it', async (_, kind, usdMicros) => {
+  const { quoteId } = await credits()
+  await hold(DOPPLER, kind, usdMicros)
+  expect(await forTrade(quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
+  till.clock.advance(20 * 60_000)
+  expect(await forTrade(quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
+})

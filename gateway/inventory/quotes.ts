@@ -155,10 +155,12 @@ async function isStillWorthTotal(
   tx: Tx,
   { items, total, isExpired, ...query }: CheckedQuote,
 ): Promise<boolean> {
-  const prices = await priceList(tx, { ...query, names: items.map(({ pricedAs }) => pricedAs) })
+  const names = items.flatMap(({ marketHashName, pricedAs }) => [marketHashName, pricedAs])
+  const prices = await priceList(tx, { ...query, names })
   // Without a trusted rate, a quote counts until it expires: its own rate was checked when it was made.
   if ('refused' in prices) return !isExpired
-  if (isExpired && items.some(({ pricedAs }) => prices.priceOf(pricedAs).kind !== 'priced')) return false
+  const isPriced = (item: QuotedItem) => prices.priceOf(prices.priceNameOf(item)).kind === 'priced'
+  if (isExpired && !items.every(isPriced)) return false
   const currentWorths = items.map((item) => worthNow(item, prices))
   const leastBps = isExpired ? BPS : BPS - BigInt(query.rules[query.game].fallBps)
   return sum(currentWorths) * BPS >= total * leastBps
@@ -169,9 +171,10 @@ async function isStillWorthTotal(
  * Otherwise the sources contradict that price, and the item counts as worthless.
  */
 function worthNow(item: QuotedItem, prices: PriceList): bigint {
-  const price = prices.priceOf(item.pricedAs)
+  const name = prices.priceNameOf(item)
+  const price = prices.priceOf(name)
   if (price.kind === 'priced') return price.price
-  return prices.isSilent(item.pricedAs) || price.reason === 'notPopular' ? item.price : 0n
+  return prices.isSilent(name) || price.reason === 'notPopular' ? item.price : 0n
 }
 
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n)

@@ -53,6 +53,8 @@ export type PriceList = {
    * on hold. A block of either name leaves no price. `pricedAs` is the name that has the price.
    */
   priceOfPhase(marketHashName: string, phase: Phase): { price: ItemPrice; pricedAs: string }
+  /** The name that has the price now of an item that was priced earlier: a later hold on its market name counts too. */
+  priceNameOf(item: { marketHashName: string; pricedAs: string }): string
   /** True while no source has a recent enough price, unless the operator set one. */
   isSilent(marketHashName: string): boolean
   /** The basis of every price that has been returned so far. */
@@ -122,6 +124,8 @@ export function createPriceList({ rate, prices, holds, rules, now }: ListInputs)
         ? { price: phasePrice, pricedAs: name }
         : { price: priceOf(marketHashName), pricedAs: marketHashName }
     },
+    priceNameOf: ({ marketHashName, pricedAs }) =>
+      isHeldTogether(holds, marketHashName, pricedAs) ? marketHashName : pricedAs,
     isSilent: (name) => {
       const { asOf, override } = effectOfHolds(holds, name, now)
       return override === null && freshOf(prices.get(name) ?? [], rules, asOf).length === 0
