@@ -50,15 +50,16 @@ export async function readProfile(ask: Ask, steamId: string, hosts: ProfileHosts
   if (xml === null) return { kind: 'unknown_account' }
   const miniData =
     mini.kind === 'reply' && mini.status === 200 ? miniProfile.safeParse(mini.body).data : undefined
-  const name = [...plainText(xml?.name || miniData?.persona_name || '')]
-    .slice(0, MAX_NAME_CHARACTERS)
-    .join('')
-  if (!name) return page.kind === 'unavailable' ? page : unavailableFrom('profile', page)
+  // A miniprofile without a name proves nothing: Steam sends one for an account that does not exist, too.
+  const isKnown = xml?.name !== undefined || Boolean(miniData?.persona_name)
+  if (!isKnown) return page.kind === 'unavailable' ? page : unavailableFrom('profile', page)
+  const shownName = visibleName(xml?.name || miniData?.persona_name || '')
   return {
     kind: 'profile',
     profile: {
       steamId,
-      name,
+      // An invisible name must not keep its owner from paying.
+      name: shownName || steamId,
       avatarUrl: avatarUrl(xml?.avatar || miniData?.avatar_url || '', hosts.avatarBase),
       profileUrl: `${hosts.communityBase}/profiles/${steamId}`,
       level: Math.min(miniData?.level ?? 0, MOST_LEVEL),
@@ -67,7 +68,17 @@ export async function readProfile(ask: Ask, steamId: string, hosts: ProfileHosts
   }
 }
 
-type Page = { name: string; avatar: string; memberSince: string | null }
+/** Characters that take no space, or only blank space. */
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Z}]/gu
+
+/** The name in plain text, cut to its limit; empty if nothing of it can be seen. */
+function visibleName(name: string): string {
+  const plainName = [...plainText(name)].slice(0, MAX_NAME_CHARACTERS).join('')
+  return plainName.replace(INVISIBLE, '') === '' ? '' : plainName
+}
+
+/** `name`: undefined if it cannot be read. */
+type Page = { name: string | undefined; avatar: string; memberSince: string | null }
 
 /** null: Steam says that there is no such account. undefined: anything else, such as a page about rate limits. */
 function parseXml(page: unknown, steamId: string): Page | null | undefined {
@@ -75,13 +86,13 @@ function parseXml(page: unknown, steamId: string): Page | null | undefined {
   const body = page.slice(0, MOST_XML_CHARACTERS)
   if (/^(?:<\?xml[^>]*\?>)?\s*<response>\s*<error>/.test(body)) {
     // Other errors, such as too many requests, do not mean that the account is unknown.
-    return textOf(body, 'error').includes('could not be found') ? null : undefined
+    return textOf(body, 'error')?.includes('could not be found') ? null : undefined
   }
   if (textOf(body, 'steamID64') !== steamId) return undefined
   return {
     name: textOf(body, 'steamID'),
-    avatar: textOf(body, 'avatarFull'),
-    memberSince: dayIn(textOf(body, 'memberSince')),
+    avatar: textOf(body, 'avatarFull') ?? '',
+    memberSince: dayIn(textOf(body, 'memberSince') ?? ''),
   }
 }
 
@@ -102,15 +113,19 @@ function dayIn(text: string): string | null {
 
 const CDATA = '<![CDATA['
 
-/** The text of the first element with this tag. The search takes linear time, because the page may be hostile. */
-function textOf(xml: string, tag: string): string {
+/**
+ * The text of the first element with this tag; undefined if there is none, or if it has other markup. The search takes
+ * linear time, because the page may be hostile.
+ */
+function textOf(xml: string, tag: string): string | undefined {
   const start = xml.indexOf(`<${tag}>`)
-  const inner = start === -1 ? '' : xml.slice(start + tag.length + 2).trimStart()
+  if (start === -1) return undefined
+  const inner = xml.slice(start + tag.length + 2).trimStart()
   const isQuoted = inner.startsWith(CDATA)
   const end = inner.indexOf(isQuoted ? ']]>' : '<')
-  if (end === -1) return ''
+  if (end === -1) return undefined
   if (isQuoted) return inner.slice(CDATA.length, end).trim()
-  return inner.startsWith(`</${tag}>`, end) ? inner.slice(0, end).trim() : ''
+  return inner.startsWith(`</${tag}>`, end) ? inner.slice(0, end).trim() : undefined
 }
 
 /** Takes only the picture's hash from Steam's answer, and only from a URL of a Steam host. */
