@@ -131,6 +131,7 @@ function isAbout(request: Incoming, world: World, steamId: string): boolean {
   if (values.has(steamId)) return true
   if (!account) return false
   if (values.has(String(account.accountId))) return true
+  if (account.address !== undefined && values.has(account.address)) return true
   const isTheirs = (deal: { id: string; sender: string; partner: string }) =>
     (deal.sender === steamId || deal.partner === steamId) && values.has(deal.id)
   return world.offers.some(isTheirs) || world.trades.some(isTheirs)

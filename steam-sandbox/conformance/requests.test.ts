@@ -305,6 +305,23 @@ describe('the requests of the libraries:', () => {
     })
   })
 
+  row('a profile whose owner chose its address', async () => {
+    await control(steam, `POST players/${bot.steamId}/address`, { address: 'trade-till' })
+    const user = await wait<{ name: string }>((done) =>
+      bot.community.getSteamUser(steamIdObject(bot.steamId), done),
+    )
+    expect(user).toMatchObject({ name: 'Tradetill Bot #1' })
+    const items = '/inventory/json/730/2?trading=1'
+    const { status, headers } = await get(
+      bot.community,
+      `https://steamcommunity.com/profiles/${bot.steamId}${items}`,
+    )
+    const location = `https://steamcommunity.com/id/trade-till${items}`
+    expect({ status, headers }).toMatchObject({ status: 302, headers: { location } })
+    const { body } = await get(bot.community, location)
+    expect(JSON.parse(String(body))).toMatchObject({ success: true, rgInventory: [] })
+  })
+
   row('level', async () => {
     const method = { iface: 'IPlayerService', method: 'GetSteamLevel' }
     const levelOf = (who: string) =>

@@ -23,6 +23,7 @@ export const ROWS = {
     'new asset ids after a trade',
     'inventory',
     'avatar and name',
+    'a profile whose owner chose its address',
     'level',
     'descriptions',
     'trade protection notice',

@@ -52,6 +52,7 @@ export const CHANGES: Record<string, Change> = {
     return json({ ok: true })
   },
   'POST players name': rename,
+  'POST players address': chooseAddress,
   'POST players token': (sandbox, id) => {
     renewToken(sandbox, id)
     return json({ ok: true })
@@ -178,6 +179,16 @@ function rename(sandbox: Sandbox, steamId: string, body: unknown): Reply {
     return json({ error: 'The body must have `name`, a non-empty string.' }, 400)
   const renamed = (account: Account) => ({ ...account, name: name.slice(0, 32) })
   sandbox.change((world) => ({ world: withAccount(world, steamId, renamed), answer: undefined }))
+  return json({ ok: true })
+}
+
+/** Gives a person's profile an address that its owner chose. */
+function chooseAddress(sandbox: Sandbox, steamId: string, body: unknown): Reply {
+  const address = field(body, 'address')
+  if (typeof address !== 'string' || !/^[A-Za-z][\w-]{2,31}$/.test(address))
+    return json({ error: 'The body must have `address`, 3 to 32 characters that begin with a letter.' }, 400)
+  const moved = (account: Account) => ({ ...account, address })
+  sandbox.change((world) => ({ world: withAccount(world, steamId, moved), answer: undefined }))
   return json({ ok: true })
 }
 

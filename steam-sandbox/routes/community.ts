@@ -12,8 +12,11 @@ import { tradePage } from './trade-page.ts'
 import { write } from './writes.ts'
 
 /** The website steamcommunity.com: the parts that programs use. */
-export function community(request: Incoming, sandbox: Sandbox): Reply | undefined {
-  if (request.host !== 'steamcommunity.com') return undefined
+export function community(asked: Incoming, sandbox: Sandbox): Reply | undefined {
+  if (asked.host !== 'steamcommunity.com') return undefined
+  const request = atNumber(asked, sandbox)
+  const moved = request === asked ? toChosenAddress(request, sandbox) : undefined
+  if (moved) return moved
   const reply =
     publicInventory(request, sandbox) ??
     shortProfile(request, sandbox) ??
@@ -29,6 +32,21 @@ export function community(request: Incoming, sandbox: Sandbox): Reply | undefine
   if (request.method !== 'POST') return read(request, sandbox, steamId)
   const refused = sandbox.quotas.refuse(request, steamId)
   return refused ?? write(request, sandbox, steamId)
+}
+
+/** Leads from an account's number to the address that its owner chose, for every page of the profile. */
+function toChosenAddress({ method, path, query }: Incoming, sandbox: Sandbox): Reply | undefined {
+  const [, steamId = '', rest = '/'] = /^\/profiles\/(\d+)(\/.*)?$/.exec(path) ?? []
+  const address = findAccount(sandbox.world(), steamId)?.address
+  if (method !== 'GET' || address === undefined) return undefined
+  return redirect(`https://steamcommunity.com/id/${address}${rest}${query.size > 0 ? `?${query}` : ''}`)
+}
+
+/** The request with the account's number instead of the address that its owner chose. */
+function atNumber(request: Incoming, sandbox: Sandbox): Incoming {
+  const [, address, rest = '/'] = /^\/id\/([\w-]+)(\/.*)?$/.exec(request.path) ?? []
+  const account = sandbox.world().accounts.find((other) => address !== undefined && other.address === address)
+  return account ? { ...request, path: `/profiles/${account.steamId}${rest}` } : request
 }
 
 function read(request: Incoming, sandbox: Sandbox, steamId: string): Reply | undefined {

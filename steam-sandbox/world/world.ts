@@ -16,6 +16,8 @@ export type Account = {
   accountId: number
   steamId: string
   name: string
+  /** The last part of the profile's address, if its owner chose one: `/id/{address}/`. */
+  address?: string
   level: number
   token: string
   avatarHash: string

@@ -1,4 +1,5 @@
 import type { Agent } from 'node:https'
+import type { Response } from 'request'
 import TradeOfferManager from 'steam-tradeoffer-manager'
 import SteamCommunity from 'steamcommunity'
 import type { Clock } from '../../kit/clock.ts'
@@ -136,6 +137,17 @@ export function askInTurn(
   return asker.ask<HttpResult>({ method, ms, make, judge: (answer) => requestOutcome(method, answer) })
 }
 
+const BY_NUMBER = 'https://steamcommunity.com/profiles/'
+const CHOSEN_ADDRESS = /^https:\/\/steamcommunity\.com\/id\/[\w-]+\//
+
+/**
+ * True if Steam leads from an account's number to the address that its owner chose. Every other redirect is an answer,
+ * because it can mean that the session has ended.
+ */
+function isToChosenAddress({ request, headers }: Response): boolean {
+  return request.uri.href.startsWith(BY_NUMBER) && CHOSEN_ADDRESS.test(String(headers.location))
+}
+
 /** Makes the call with the given identity, without a renewal. */
 export function callOnce({ transport, identity }: Caller, call: Call, ms: number): Promise<HttpResult> {
   const method = call.method ?? 'GET'
@@ -152,7 +164,7 @@ export function callOnce({ transport, identity }: Caller, call: Call, ms: number
         ...(method === 'GET' ? { qs: query } : { form: query }),
         ...(call.referer === undefined ? {} : { headers: { referer: call.referer } }),
         json: !call.text,
-        followRedirect: false,
+        followRedirect: isToChosenAddress,
         checkHttpError: false,
         checkCommunityError: false,
         checkTradeError: false,

@@ -11,7 +11,7 @@ declare module 'request' {
     headers?: Record<string, string>
     json?: boolean
     timeout?: number
-    followRedirect?: boolean
+    followRedirect?: boolean | ((response: Response) => boolean)
     agent?: Agent
     forever?: boolean
   }

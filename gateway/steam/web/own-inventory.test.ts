@@ -100,6 +100,21 @@ describe('a bot’s own inventory', () => {
     expect(await read()).toMatchObject({ kind: 'unavailable', reason: 'steam_error' })
   })
 
+  it('is read from the older page at the address that the bot’s owner chose, without another login', async () => {
+    route({ 2: () => ok({}), 16: () => EMPTY })
+    const chosen = 'steamcommunity.com/id/trade-till/inventory/json/730/2/'
+    steam.routes.set(olderPage('2'), ({ query }) => ({
+      status: 302,
+      headers: { location: `https://${chosen}?${query}` },
+      body: '',
+    }))
+    steam.routes.set(chosen, ({ query }) => ({
+      body: { success: query.get('trading') === '1', rgInventory: [], rgDescriptions: [], more: false },
+    }))
+    expect(await read()).toEqual({ kind: 'items', items: [], isComplete: true })
+    expect(steam.logins).toBe(1)
+  })
+
   it.each<[string, object]>([
     ['counts more than it shows', { assets: [asset('11')], descriptions, total_inventory_count: 2 }],
     ['counts items and shows none', { total_inventory_count: 2 }],

@@ -16,6 +16,38 @@ const page = (name: string) => ({
   body: `<?xml version="1.0"?><profile><steamID64>${steamId}</steamID64><steamID><![CDATA[${name}]]></steamID></profile>`,
 })
 
+describe('a profile whose owner chose its address', () => {
+  const chosen = 'https://steamcommunity.com/id/nova-hound/?xml=1'
+  const CHOSEN = 'steamcommunity.com/id/nova-hound/'
+  const leadTo = (location: string) =>
+    steam.routes.set(PROFILE, () => ({ status: 302, headers: { location }, body: '' }))
+  const joined = '<memberSince>March 9, 2011</memberSince></profile>'
+
+  it('is read at that address, to which Steam leads', async () => {
+    leadTo(chosen)
+    steam.routes.set(CHOSEN, () => ({ body: page('nova').body.replace('</profile>', joined) }))
+    expect(await steam.createPort().readProfile(steamId)).toMatchObject({
+      profile: { steamId, name: 'nova', memberSince: '2011-03-09' },
+    })
+  })
+
+  it('is not followed anywhere else, or further', async () => {
+    for (const location of [
+      'https://evil.example/id/nova-hound/?xml=1',
+      'https://steamcommunity.com.evil.example/id/nova-hound/',
+      'http://steamcommunity.com/id/nova-hound/',
+      'https://steamcommunity.com/login/home/',
+    ]) {
+      leadTo(location)
+      expect(await steam.createPort().readProfile(steamId)).toMatchObject({ kind: 'unavailable' })
+    }
+    leadTo(chosen)
+    steam.routes.set(CHOSEN, () => ({ status: 302, headers: { location: chosen }, body: '' }))
+    expect(await steam.createPort().readProfile(steamId)).toMatchObject({ kind: 'unavailable' })
+    expect(steam.times('/id/nova-hound/')).toBe(1)
+  })
+})
+
 describe('the name of an account', () => {
   it.each([
     ['marks of direction', '\u202e\u200e'],
