@@ -58,9 +58,18 @@ export function requestOutcome(method: Method, http: HttpResult): Outcome {
 const isRateLimited = (answer: SendAnswer): boolean =>
   answer.kind === 'refused' && answer.reason === 'rate_limited'
 
-function isLimit({ status, eresult }: Extract<HttpResult, { kind: 'reply' }>): boolean {
-  return status === 429 || eresult === RESULT_RATE_LIMIT
+type HttpReply = Extract<HttpResult, { kind: 'reply' }>
+
+function isLimit(http: HttpReply): boolean {
+  return http.status === 429 || http.eresult === RESULT_RATE_LIMIT || isBlocked(http)
 }
+
+/**
+ * True if the network in front of Steam refuses this address, as it does for minutes to hours to one that kept asking
+ * too often.
+ */
+const isBlocked = ({ status, body }: HttpReply): boolean =>
+  status === 403 && typeof body === 'string' && /<title>access denied<\/title>/i.test(body)
 
 /** Returns why there is no usable answer. The detail never contains Steam's text. */
 export function unavailableFrom(call: string, http: HttpResult): Unavailable {

@@ -1,6 +1,6 @@
 import { TIGHT_QUOTAS } from '../quotas.ts'
 import { CONFIRMATIONS } from './confirmations.ts'
-import { type BadDay, ERROR_PAGE } from './day.ts'
+import { type BadDay, BLOCKED_PAGE, ERROR_PAGE } from './day.ts'
 import { INVENTORIES } from './inventories.ts'
 import { LOGINS } from './logins.ts'
 import { PRICES } from './prices.ts'
@@ -34,6 +34,11 @@ const EVERYWHERE: Record<string, BadDay> = {
     effect: down,
   },
   slow: { line: 'Every answer takes 4 seconds.', at: ANY, effect: {}, delayMs: 4000 },
+  'address-blocked': {
+    line: 'Every request gets 403 and the page "Access Denied" of Steam’s network, as for an address that kept asking too often.',
+    at: ANY,
+    effect: { status: 403, body: BLOCKED_PAGE },
+  },
   'rate-limited': {
     line: 'Every request gets 429 and `null`.',
     at: ANY,

@@ -35,6 +35,10 @@ export const ERROR_PAGE =
 export const DENIED_PAGE =
   '<html><head><title>Forbidden</title></head><body><h1>Forbidden</h1>Access is denied.</body></html>'
 
+/** The page of the network in front of Steam, which lets no request of a blocked address through. */
+export const BLOCKED_PAGE =
+  '<HTML><HEAD>\n<TITLE>Access Denied</TITLE>\n</HEAD><BODY>\n<H1>Access Denied</H1>\n \nYou don\'t have permission to access "http&#58;&#47;&#47;steamcommunity&#46;com&#47;" on this server.<P>\nReference&#32;&#35;18&#46;0\n</BODY>\n</HTML>\n'
+
 /** Redirects to the login page, as for a caller without a session. */
 export const SIGN_IN: Effect = {
   status: 302,

@@ -150,6 +150,16 @@ describe('the injection of faults:', () => {
       expect((await failure(read(otherBot, '42'))).message).not.toContain('429')
   })
 
+  row('a blocked address', async () => {
+    await control(steam, 'PUT behaviours/address-blocked', { times: 2 })
+    for (const uri of [PROFILE, API])
+      expect(await request(uri)).toMatchObject({
+        statusCode: 403,
+        body: expect.stringContaining('<TITLE>Access Denied</TITLE>'),
+      })
+    expect((await get(bot.community, PROFILE)).status).toBe(200)
+  })
+
   row('Web API: refuses tokens of store.steampowered.com, and Web API keys', async () => {
     const session = createSession(steam)
     session.refreshToken = steam.as('Tradetill Bot #1').refreshToken()

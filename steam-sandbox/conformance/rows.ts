@@ -169,6 +169,7 @@ export const ROWS = {
     'changed answer',
     'control API: is not served on the hosts of Steam, refuses pages of other sites, and is not affected by faults',
     'tight quotas for all callers, and for one bot',
+    'a blocked address',
     'Web API: refuses tokens of store.steampowered.com, and Web API keys',
   ],
 } as const
