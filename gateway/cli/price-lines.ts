@@ -15,7 +15,8 @@ export function priceLines(price: PriceView): string[] {
     const popularity = `${source.popularity} ${POPULARITY_TEXT[source.popularityKind]}`
     return [source.source, dollars(source.usdMicros), level, popularity, ageText(source)].join('\t')
   })
-  return [...sourceLines, ...price.holds.map(holdLine), ...verdictText(price)]
+  const nameLines = price.pricedAs === price.item ? [] : [`has the price of ${price.pricedAs}`]
+  return [...nameLines, ...sourceLines, ...price.holds.map(holdLine), ...verdictText(price)]
 }
 
 function ageText({ asOf, ageSeconds, fresh }: PriceView['sources'][number]): string {

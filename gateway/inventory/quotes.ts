@@ -159,7 +159,8 @@ async function isStillWorthTotal(
   const prices = await priceList(tx, { ...query, names })
   // Without a trusted rate, a quote counts until it expires: its own rate was checked when it was made.
   if ('refused' in prices) return !isExpired
-  const isPriced = (item: QuotedItem) => prices.priceOf(prices.priceNameOf(item)).kind === 'priced'
+  const isPriced = ({ pricedAs }: QuotedItem) =>
+    prices.priceOf(prices.nameInForce(pricedAs)).kind === 'priced'
   if (isExpired && !items.every(isPriced)) return false
   const currentWorths = items.map((item) => worthNow(item, prices))
   const leastBps = isExpired ? BPS : BPS - BigInt(query.rules[query.game].fallBps)
@@ -171,7 +172,7 @@ async function isStillWorthTotal(
  * Otherwise the sources contradict that price, and the item counts as worthless.
  */
 function worthNow(item: QuotedItem, prices: PriceList): bigint {
-  const name = prices.priceNameOf(item)
+  const name = prices.nameInForce(item.pricedAs)
   const price = prices.priceOf(name)
   if (price.kind === 'priced') return price.price
   return prices.isSilent(name) || price.reason === 'notPopular' ? item.price : 0n

@@ -3,8 +3,9 @@ import type { LosingItem } from '../departures/sale-list-store.ts'
 import { BANDS_USD, bandOf, type Verdict, verdictOf } from '../pricing/coverage.ts'
 import { listFeeds } from '../pricing/feed-store.ts'
 import { judgeItems } from '../pricing/judge-items.ts'
+import { marketNameOf } from '../pricing/phase.ts'
 import { freshOf, type SourcePrice } from '../pricing/price.ts'
-import { covers, effectOfHolds, isPattern, type PriceHold } from '../pricing/price-hold.ts'
+import { covers, effectOfHolds, isPattern, nameInForce, type PriceHold } from '../pricing/price-hold.ts'
 import { priceList, rulesOfStore } from '../pricing/service.ts'
 import {
   countPatterns,
@@ -28,6 +29,8 @@ export type PriceTarget = { game: Game; item: string | null }
 export type PriceHoldView = PriceTarget & { hold: PriceHold['kind']; usdMicros: bigint | null; since: Date }
 
 export type PriceView = PricedItem & {
+  /** The name whose price counts: for a phase, that of the market name if it has none of its own, or is held with it. */
+  pricedAs: string
   /** Price from each source. Only fresh sources count. */
   sources: (SourcePrice & { ageSeconds: number; fresh: boolean })[]
   holds: PriceHoldView[]
@@ -51,13 +54,24 @@ export async function showPrice(
   if (unknown !== undefined) return unknown
   const now = clock.now()
   const rules = storeId === undefined ? config.priceRules : await rulesOfStore(db, config.priceRules, storeId)
-  const prices = (await readPrices(db, game, [item])).get(item) ?? []
-  const holds = (await readPriceHolds(db, game, [item])).filter((hold) => covers(hold, item))
-  const { asOf } = effectOfHolds(holds, item, now)
+  const marketHashName = marketNameOf(item)
+  const names = marketHashName === undefined ? [item] : [item, marketHashName]
+  const pricesByName = await readPrices(db, game, names)
+  const holdsOfNames = await readPriceHolds(db, game, names)
+  const verdictOfName = (name: string) =>
+    verdictOf(name, { prices: pricesByName.get(name) ?? [], holds: holdsOfNames, rules: rules[game], now })
+  const inForce = nameInForce(holdsOfNames, item)
+  const isSettled = ['accepted', 'blocked'].includes(verdictOfName(inForce))
+  // A phase without a price of its own has that of the market name.
+  const pricedAs = isSettled ? inForce : (marketHashName ?? inForce)
+  const prices = pricesByName.get(pricedAs) ?? []
+  const holds = holdsOfNames.filter((hold) => covers(hold, pricedAs))
+  const { asOf } = effectOfHolds(holds, pricedAs, now)
   const fresh = new Set(freshOf(prices, rules[game], asOf))
   const view: PriceView = {
     game,
     item,
+    pricedAs,
     sources: prices.map((each) => ({
       ...each,
       ageSeconds: Math.floor((asOf.getTime() - each.asOf.getTime()) / 1000),
@@ -65,17 +79,17 @@ export async function showPrice(
     })),
     holds: holds.map((hold) => viewOf(game, hold)),
     commissionBps: rules[game].commissionBps,
-    verdict: verdictOf(item, { prices, holds, rules: rules[game], now }),
+    verdict: verdictOfName(pricedAs),
     worthUsdMicros: null,
     credit: null,
     unavailable: null,
   }
-  const list = await priceList(db, { game, currency: 'USD', names: [item], rules, now })
+  const list = await priceList(db, { game, currency: 'USD', names: [pricedAs], rules, now })
   if ('refused' in list) {
     const message = 'There is no exchange rate for the dollar: is a gateway running?'
     return { kind: 'refused', refusal: 'unavailable', message, data: view }
   }
-  const price = list.priceOf(item)
+  const price = list.priceOf(pricedAs)
   const [basis] = list.bases()
   if (price.kind === 'unavailable') return done({ ...view, unavailable: price.reason })
   const credit = { amountMinor: price.price, currency: 'USD' } as const

@@ -3,6 +3,7 @@ import type { Game } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
 import { type Verdict, verdictOf } from './coverage.ts'
 import type { PricingRules, SourcePrice } from './price.ts'
+import { nameInForce } from './price-hold.ts'
 import { namesOfGame, readPriceHolds, readPrices } from './store.ts'
 
 /** Items per batch. Other work can run between two batches. */
@@ -17,10 +18,12 @@ export async function* judgeItems(db: Db, { game, rules, now }: JudgeOptions): A
   const holds = await readPriceHolds(db, game)
   for (let after = ''; ; ) {
     const names = await namesOfGame(db, game, { after, limit: NAMES_AT_A_TIME })
-    const pricesByName = await readPrices(db, game, names)
-    for (const item of names) {
-      const prices = pricesByName.get(item) ?? []
-      yield { item, prices, verdict: verdictOf(item, { prices, holds, rules: rules[game], now }) }
+    const namesInForce = names.map((name) => nameInForce(holds, name))
+    const pricesByName = await readPrices(db, game, [...new Set([...names, ...namesInForce])])
+    for (const [index, item] of names.entries()) {
+      const name = namesInForce[index] ?? item
+      const inputs = { prices: pricesByName.get(name) ?? [], holds, rules: rules[game], now }
+      yield { item, prices: pricesByName.get(item) ?? [], verdict: verdictOf(name, inputs) }
     }
     after = names.at(-1) ?? ''
     if (names.length < NAMES_AT_A_TIME) return

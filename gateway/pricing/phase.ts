@@ -54,6 +54,14 @@ export function phaseFromWord(marketHashName: string, word: string | null | unde
 export const phaseName = (marketHashName: string, phase: Phase): string =>
   `${marketHashName} [${PHASE_NAMES[phase]}]`
 
+/** The market name in the name of a phase; undefined for every other name. */
+export function marketNameOf(name: string): string | undefined {
+  const end = name.lastIndexOf(' [')
+  const marketHashName = name.slice(0, Math.max(0, end))
+  const phase = phaseFromWord(marketHashName, name.slice(end + 2, -1))
+  return phase !== undefined && phaseName(marketHashName, phase) === name ? marketHashName : undefined
+}
+
 /** The names under which an item can have a price: the name of its phase, if it has one, and its market name. */
 export function priceNamesOf(item: Painted, game: Game): string[] {
   const phase = phaseOf(item, game)

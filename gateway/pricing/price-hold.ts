@@ -3,6 +3,8 @@
  * entire game. Pure.
  */
 
+import { marketNameOf } from './phase.ts'
+
 export type PriceHoldKind = 'blocked' | 'frozen' | 'override'
 
 export type PriceHold = {
@@ -70,6 +72,22 @@ export function effectOfHolds(holds: readonly PriceHold[], item: string, now: Da
     override: mostSpecific?.usdMicros ?? null,
   }
 }
+
+/**
+ * The name whose price counts for an item of this name: the market name instead of a phase's, if a hold on the market
+ * name applies to the phase too.
+ */
+export function nameInForce(holds: readonly PriceHold[], name: string): string {
+  const marketHashName = marketNameOf(name)
+  if (marketHashName === undefined) return name
+  const isBlocked = holds.some((hold) => hold.kind === 'blocked' && covers(hold, marketHashName))
+  return isBlocked || isHeldTogether(holds, marketHashName, name) ? marketHashName : name
+}
+
+/** True if a hold covers the market name but not the phase, and the phase has none of its own. */
+const isHeldTogether = (holds: readonly PriceHold[], marketHashName: string, phase: string): boolean =>
+  holds.some((hold) => covers(hold, marketHashName) && !covers(hold, phase)) &&
+  !holds.some(({ name }) => name === phase)
 
 const specificity = ({ name }: PriceHold, item: string): number =>
   name === item ? Infinity : (name?.length ?? 0)

@@ -23,7 +23,7 @@ import {
   worthOf,
   worthOfOverride,
 } from './price.ts'
-import { covers, effectOfHolds, type PriceHold } from './price-hold.ts'
+import { covers, effectOfHolds, nameInForce, type PriceHold } from './price-hold.ts'
 import { commissionOf, latestRates, readPriceHolds, readPrices } from './store.ts'
 
 type Priced = {
@@ -53,8 +53,8 @@ export type PriceList = {
    * on hold. A block of either name leaves no price. `pricedAs` is the name that has the price.
    */
   priceOfPhase(marketHashName: string, phase: Phase): { price: ItemPrice; pricedAs: string }
-  /** The name that has the price now of an item that was priced earlier: a later hold on its market name counts too. */
-  priceNameOf(item: { marketHashName: string; pricedAs: string }): string
+  /** See `price-hold.ts`. The query must have the market name too. */
+  nameInForce(name: string): string
   /** True while no source has a recent enough price, unless the operator set one. */
   isSilent(marketHashName: string): boolean
   /** The basis of every price that has been returned so far. */
@@ -119,13 +119,12 @@ export function createPriceList({ rate, prices, holds, rules, now }: ListInputs)
       const name = phaseName(marketHashName, phase)
       if (effectOfHolds(holds, marketHashName, now).blocked || effectOfHolds(holds, name, now).blocked)
         return { price: { kind: 'unavailable', reason: 'noPrice' }, pricedAs: marketHashName }
-      const phasePrice = isHeldTogether(holds, marketHashName, name) ? undefined : priceOf(name)
+      const phasePrice = nameInForce(holds, name) === name ? priceOf(name) : undefined
       return phasePrice?.kind === 'priced'
         ? { price: phasePrice, pricedAs: name }
         : { price: priceOf(marketHashName), pricedAs: marketHashName }
     },
-    priceNameOf: ({ marketHashName, pricedAs }) =>
-      isHeldTogether(holds, marketHashName, pricedAs) ? marketHashName : pricedAs,
+    nameInForce: (name) => nameInForce(holds, name),
     isSilent: (name) => {
       const { asOf, override } = effectOfHolds(holds, name, now)
       return override === null && freshOf(prices.get(name) ?? [], rules, asOf).length === 0
@@ -133,11 +132,6 @@ export function createPriceList({ rate, prices, holds, rules, now }: ListInputs)
     bases: () => bases,
   }
 }
-
-/** True if a price hold covers the market name but not the phase, and the phase has none of its own. */
-const isHeldTogether = (holds: readonly PriceHold[], marketHashName: string, phase: string): boolean =>
-  holds.some((hold) => covers(hold, marketHashName) && !covers(hold, phase)) &&
-  !holds.some(({ name }) => name === phase)
 
 /** The override in the form that a quote stores as the basis of a price. */
 const priceOfOverride = (usdMicros: bigint, now: Date): SourcePrice => ({

@@ -113,6 +113,7 @@ export const SHAPES: Record<string, z.ZodObject> = {
   'price show': z.strictObject({
     game,
     item: z.string(),
+    pricedAs: z.string(),
     sources: z.array(
       z.strictObject({
         source: z.string(),
