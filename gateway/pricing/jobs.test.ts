@@ -66,6 +66,20 @@ describe('pricing', () => {
     expect(await priceOf('Knife')).toEqual({ kind: 'unavailable', reason: 'noPrice' })
   })
 
+  test('forgets an item that was removed from the file, unless its price is frozen', async () => {
+    const row = (name: string) => ({ name, usd: '10', sales7d: 50 })
+    const cs = ['Knife', 'Case', 'Gem'].map(row)
+    await refresh(fileSource({ rates: {}, prices: { cs } }))
+    await savePriceHold(database.db, { game: 'cs', name: 'Gem', kind: 'frozen', since: clock.now() })
+    await refresh(fileSource({ rates: {}, prices: { cs: [row('Case')] } }))
+    const gone = { kind: 'unavailable', reason: 'noPrice' }
+    expect(await priceOf('Knife')).toEqual(gone)
+    expect(await priceOf('Case')).toMatchObject({ kind: 'priced' })
+    await refresh(fileSource({ rates: {}, prices: { dota: [row('Hook')] } }))
+    expect(await priceOf('Case')).toEqual(gone)
+    expect(await priceOf('Gem')).toMatchObject({ kind: 'priced' })
+  })
+
   test.each([
     [{ rates: {}, prices: { cs: [{ name: 'A', usd: 1, sales7d: 1 }] } }],
     [{ rates: {}, prices: { cs: [{ name: 'A', usd: '-1', sales7d: 1 }] } }],

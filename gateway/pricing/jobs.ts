@@ -19,7 +19,14 @@ import { feedsOf, noteFailure, noteSuccess, takeDueFeed } from './feeds.ts'
 import type { PricingRules } from './price.ts'
 import { SourceError } from './sources/http.ts'
 import type { Feed, PriceSource, RateRow } from './sources/source.ts'
-import { ageFuturePrices, forgetPricesBefore, latestRates, savePrices, saveRate } from './store.ts'
+import {
+  ageFuturePrices,
+  forgetPricesBefore,
+  forgetUnlisted,
+  latestRates,
+  savePrices,
+  saveRate,
+} from './store.ts'
 
 export type PricingDeps = {
   db: Db
@@ -134,10 +141,12 @@ async function takePrices(
     const missingPart = missing === undefined ? '' : `, and ${missing.message}`
     throw new SourceError(`answered without a price${missingPart}`, result.retryAfterMs)
   }
+  const origin = { source: source.name, game }
+  // The operator has removed the other items. A list from the web may lack an item that is just not on sale.
+  if (source.isLocal) await forgetUnlisted(db, origin, rows)
   if (rows.length === 0) return result
   const now = clock.now()
   const cappedRows = rows.map((row) => ({ ...row, asOf: capToNow(clock.tillTime(row.asOf), now) }))
-  const origin = { source: source.name, game }
   await ageFuturePrices(db, origin, now)
   await savePrices(db, origin, cappedRows)
   const newestMs = cappedRows.reduce((newest, { asOf }) => Math.max(newest, asOf.getTime()), 0)

@@ -87,6 +87,20 @@ export async function ageFuturePrices(
       and not exists (select from price_hold where ${FREEZES_PRICE})`.execute(db)
 }
 
+/** Deletes the source's prices of items that it no longer lists. Frozen prices stay. */
+export async function forgetUnlisted(
+  db: Db,
+  { source, game }: { source: string; game: Game },
+  rows: readonly PriceRow[],
+): Promise<void> {
+  await sql`
+    delete from price where source = ${source} and game = ${game}
+      and not exists (
+        select from unnest(${rows.map((row) => row.marketHashName)}::text[]) as listed (name)
+        where listed.name = price.market_hash_name)
+      and not exists (select from price_hold where ${FREEZES_PRICE})`.execute(db)
+}
+
 /** Deletes prices that their source has not updated since `before`. Frozen prices stay. */
 export async function forgetPricesBefore(db: Db, before: Date): Promise<void> {
   await sql`
