@@ -66,6 +66,17 @@ describe('pricing', () => {
     expect(await priceOf('Knife')).toEqual({ kind: 'unavailable', reason: 'noPrice' })
   })
 
+  test('takes an edited price from the file, even if the file now says that its prices are some hours old', async () => {
+    const knife = (usd: string) => ({ cs: [{ name: 'Knife', usd, sales7d: 50 }] })
+    await refresh(fileSource({ rates: { EUR: '0.90' }, prices: knife('100') }))
+    const asOf = (hours: number) => new Date(clock.now().getTime() - hours * 3_600_000).toISOString()
+    await refresh(fileSource({ asOf: asOf(2), rates: { EUR: '0.80' }, prices: knife('50') }))
+    expect(await priceOf('Knife')).toMatchObject({ gross: 5_000n })
+    expect(await priceOf('Knife', 'EUR')).toMatchObject({ gross: 4_000n })
+    await refresh(fileSource({ asOf: asOf(7), rates: {}, prices: knife('40') }))
+    expect(await priceOf('Knife')).toEqual({ kind: 'unavailable', reason: 'noPrice' })
+  })
+
   test('forgets an item that was removed from the file, unless its price is frozen', async () => {
     const row = (name: string) => ({ name, usd: '10', sales7d: 50 })
     const cs = ['Knife', 'Case', 'Gem'].map(row)

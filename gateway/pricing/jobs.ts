@@ -22,7 +22,7 @@ import type { Feed, PriceSource, RateRow } from './sources/source.ts'
 import {
   ageFuturePrices,
   forgetPricesBefore,
-  forgetUnlisted,
+  forgetWithdrawn,
   latestRates,
   savePrices,
   saveRate,
@@ -142,11 +142,11 @@ async function takePrices(
     throw new SourceError(`answered without a price${missingPart}`, result.retryAfterMs)
   }
   const origin = { source: source.name, game }
-  // The operator has removed the other items. A list from the web may lack an item that is just not on sale.
-  if (source.isLocal) await forgetUnlisted(db, origin, rows)
-  if (rows.length === 0) return result
   const now = clock.now()
   const cappedRows = rows.map((row) => ({ ...row, asOf: capToNow(clock.tillTime(row.asOf), now) }))
+  // The operator's file is right as it is. A list from the web may lack an item that is just not on sale.
+  if (source.isLocal) await forgetWithdrawn(db, origin, cappedRows)
+  if (rows.length === 0) return result
   await ageFuturePrices(db, origin, now)
   await savePrices(db, origin, cappedRows)
   const newestMs = cappedRows.reduce((newest, { asOf }) => Math.max(newest, asOf.getTime()), 0)

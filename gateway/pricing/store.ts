@@ -3,7 +3,7 @@ import type { Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { RATE_APPLIES } from '../db/rate-applies.ts'
-import { FAR_AHEAD_MS, type SourcePrice } from './price.ts'
+import { FAR_AHEAD_MS, FILE_SOURCE, type SourcePrice } from './price.ts'
 import { likePatternOf, type PriceHold } from './price-hold.ts'
 import type { PriceRow, RateRow } from './sources/source.ts'
 
@@ -87,8 +87,11 @@ export async function ageFuturePrices(
       and not exists (select from price_hold where ${FREEZES_PRICE})`.execute(db)
 }
 
-/** Deletes the source's prices of items that it no longer lists. Frozen prices stay. */
-export async function forgetUnlisted(
+/**
+ * Deletes the source's prices of items that it no longer lists, and those that differ from its present ones but were
+ * given a later time, and so would keep them out. Frozen prices stay.
+ */
+export async function forgetWithdrawn(
   db: Db,
   { source, game }: { source: string; game: Game },
   rows: readonly PriceRow[],
@@ -96,8 +99,12 @@ export async function forgetUnlisted(
   await sql`
     delete from price where source = ${source} and game = ${game}
       and not exists (
-        select from unnest(${rows.map((row) => row.marketHashName)}::text[]) as listed (name)
-        where listed.name = price.market_hash_name)
+        select from unnest(
+          ${rows.map((row) => row.marketHashName)}::text[],
+          ${rows.map((row) => String(row.usdMicros))}::bigint[],
+          ${rows.map((row) => row.asOf.toISOString())}::timestamptz[]) as listed (name, usd_micros, as_of)
+        where listed.name = price.market_hash_name
+          and (listed.usd_micros = price.usd_micros or listed.as_of >= price.as_of))
       and not exists (select from price_hold where ${FREEZES_PRICE})`.execute(db)
 }
 
@@ -243,6 +250,9 @@ export function findRate(db: Db | Tx, rateId: bigint): Promise<RateEntry | undef
   return db.selectFrom('exchange_rate').select(RATE_COLUMNS).where('id', '=', rateId).executeTakeFirst()
 }
 
+/** Of the rates in the operator's file, the last one read is the latest, even if the file gives it an earlier time. */
+const LAST_READING = sql`case when source = ${FILE_SOURCE} then id end desc`
+
 /**
  * The latest rate of the currency from each source that was not removed, not older than 30 days and not from the future;
  * newest first.
@@ -259,6 +269,7 @@ export function latestRates(db: Db | Tx, currency: Currency, now: Date): Promise
         .where('as_of', '<=', latestAsOf(now))
         .where(RATE_APPLIES)
         .orderBy('source')
+        .orderBy(LAST_READING)
         .orderBy('as_of', 'desc')
         .orderBy('id', 'desc')
         .as('latest'),
