@@ -1,8 +1,11 @@
 /** Limits one kind of request: a token bucket, and a pause after Steam answers 429. */
 
 export type Budget = {
-  /** How long until the next turn, in milliseconds; Infinity during a pause, and while the probe after it runs. */
-  waitMs(): number
+  /**
+   * How long until the next turn, in milliseconds; Infinity during a pause, and while the probe after it runs. `spare`:
+   * how many turns must be left for others after this one, as far as SPARE_SHARE allows.
+   */
+  waitMs(spare?: number): number
   /**
    * Takes the next turn. Read `waitMs` first: the request may be sent after that time, if the turn is still valid then.
    */
@@ -45,6 +48,9 @@ const FIRST_PAUSE_MS = 30_000
 const LONGEST_PAUSE_MS = 600_000
 /** The most that chance adds to a pause, as a share of its length. */
 const JITTER = 0.25
+
+/** The part of a burst that a caller can be made to leave to others. */
+const SPARE_SHARE = 1 / 6
 
 /** The limits are read at each turn: they may change. */
 export function createBudget(limits: Readonly<BudgetLimits>, { time, random }: Circumstances): Budget {
@@ -92,11 +98,11 @@ export function createBudget(limits: Readonly<BudgetLimits>, { time, random }: C
     return turn
   }
   return {
-    waitMs() {
+    waitMs(spare = 0) {
       update()
-      return isPaused() || probe !== undefined
-        ? Number.POSITIVE_INFINITY
-        : Math.max(0, limits.everyMs - savedMs)
+      if (isPaused() || probe !== undefined) return Number.POSITIVE_INFINITY
+      const turns = 1 + Math.min(spare, Math.floor(limits.burst * SPARE_SHARE))
+      return Math.max(0, turns * limits.everyMs - savedMs)
     },
     take() {
       update()

@@ -37,6 +37,8 @@ type Request<T> = {
   method: Method
   /** The time limit of the entire request, including the wait for a turn. */
   ms: number
+  /** How many turns of its budgets the request must leave to others; none by default. */
+  spare?: number | undefined
   /** Sends the request within the remaining milliseconds. */
   make(ms: number): Promise<T>
   judge(answer: T): Outcome
@@ -89,14 +91,14 @@ export function createTurns(settings: Settings): Turns {
     return inARow.size >= ACCOUNTS_OF_ADDRESS
   }
   const askerOf = (accountBudgets: Budgets | undefined, account?: string): Asker => ({
-    async ask({ method, ms, make, judge }) {
+    async ask({ method, ms, spare, make, judge }) {
       const { time, observer } = settings
       const untilMs = time.now() + ms
       const budgets: Pair<Budget> = {
         address: address(method),
         account: limitsOf(method).account === null ? undefined : accountBudgets?.(method),
       }
-      const turns = await waitForTurn(budgets, { ms: ms * WAITING_SHARE, time })
+      const turns = await waitForTurn(budgets, { ms: ms * WAITING_SHARE, spare, time })
       if (typeof turns === 'string') {
         observer.heldBack(method, turns, account)
         return notOurTurn(method, turns)
@@ -163,9 +165,9 @@ type Pair<T> = { address: T; account: T | undefined }
 /** Takes a turn from both budgets and waits for it, or resolves to the reason why the request must not be sent. */
 async function waitForTurn(
   { address, account }: Pair<Budget>,
-  { ms, time }: { ms: number; time: Time },
+  { ms, spare, time }: { ms: number; spare: number | undefined; time: Time },
 ): Promise<Pair<Turn> | HeldBack> {
-  const waitMs = Math.max(address.waitMs(), account?.waitMs() ?? 0)
+  const waitMs = Math.max(address.waitMs(spare), account?.waitMs(spare) ?? 0)
   if (waitMs === Number.POSITIVE_INFINITY) return 'paused'
   if (waitMs > ms) return 'out_of_budget'
   const turns = { address: address.take(), account: account?.take() }

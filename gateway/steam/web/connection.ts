@@ -30,6 +30,8 @@ const UNREADABLE_COOKIES: Unavailable = {
 export type Call = {
   /** The method whose budget the call uses. It also appears in error details. */
   name: Method
+  /** How many turns of that budget the call must leave to others; none by default. */
+  spare?: number
   url: string
   method?: 'GET' | 'POST'
   query?: Record<string, string | number>
@@ -90,8 +92,12 @@ type Caller = { transport: Transport; identity: Identity }
 function createConnection(settings: Settings, caller: Caller, renewal: Renewal): Connection {
   const { transport, identity } = caller
   const { asker } = settings
-  const withRenewal = async (name: Method, ms: number, make: (ms: number) => Promise<HttpResult>) => {
-    const attempt = (timeoutMs: number) => askInTurn(asker, name, { ms: timeoutMs, make })
+  const withRenewal = async (
+    { name, spare }: Pick<Call, 'name' | 'spare'>,
+    ms: number,
+    make: (ms: number) => Promise<HttpResult>,
+  ) => {
+    const attempt = (timeoutMs: number) => askInTurn(asker, name, { ms: timeoutMs, spare, make })
     const untilMs = settings.monotonicMs() + ms
     const leftMs = () => untilMs - settings.monotonicMs()
     // Renews early: if the token expired in the middle of a send, Steam could refuse the send.
@@ -110,15 +116,17 @@ function createConnection(settings: Settings, caller: Caller, renewal: Renewal):
     request: (call, ms) => {
       const make = (leftMs: number) => callOnce(caller, call, leftMs)
       return call.proof === 'none'
-        ? askInTurn(asker, call.name, { ms, make })
-        : withRenewal(call.name, ms, make)
+        ? askInTurn(asker, call.name, { ms, spare: call.spare, make })
+        : withRenewal(call, ms, make)
     },
     acknowledge: (ms) =>
-      withRenewal('acknowledge', ms, (leftMs) =>
+      withRenewal({ name: 'acknowledge' }, ms, (leftMs) =>
         transport.run(leftMs, (done) => identity.community.acknowledgeTradeProtection(done)),
       ),
     send: (offer, ms) =>
-      withRenewal('send', ms, (leftMs) => transport.run(leftMs, (done) => identity.send(offer, done))),
+      withRenewal({ name: 'send' }, ms, (leftMs) =>
+        transport.run(leftMs, (done) => identity.send(offer, done)),
+      ),
     close: () => {
       transport.close()
       identity.manager.shutdown()
@@ -126,15 +134,11 @@ function createConnection(settings: Settings, caller: Caller, renewal: Renewal):
   }
 }
 
-type Attempt = { ms: number; make: (ms: number) => Promise<HttpResult> }
+type Attempt = { ms: number; spare?: number | undefined; make: (ms: number) => Promise<HttpResult> }
 
 /** Makes the request when the budgets of its method allow it. */
-export function askInTurn(
-  asker: Asker,
-  method: Method,
-  { ms, make }: Attempt,
-): Promise<HttpResult | Unavailable> {
-  return asker.ask<HttpResult>({ method, ms, make, judge: (answer) => requestOutcome(method, answer) })
+export function askInTurn(asker: Asker, method: Method, attempt: Attempt): Promise<HttpResult | Unavailable> {
+  return asker.ask<HttpResult>({ ...attempt, method, judge: (answer) => requestOutcome(method, answer) })
 }
 
 const BY_NUMBER = 'https://steamcommunity.com/profiles/'

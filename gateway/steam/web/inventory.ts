@@ -11,9 +11,9 @@ import type { Call, Connection } from './connection.ts'
 const MAX_ITEMS = 20_000
 /**
  * The most pages to read of the inventory that Steam shows to the bot. Steam chooses their size. The budget of the bot
- * allows a burst of that many.
+ * allows a burst of that many, and of five more, which are left to other shoppers.
  */
-const MAX_OFFERED_PAGES = 30
+const MAX_OFFERED_PAGES = 25
 /** The most public pages to read. Full ones add up to MAX_ITEMS. */
 const MAX_PUBLIC_PAGES = 20
 /**
@@ -152,7 +152,8 @@ async function readPages(
   const items = new Map<string, SteamItem>()
   let start: string | null = null
   for (let pages = 0; pages < maxPages; pages += 1) {
-    const call: Call = callFor(start)
+    // Otherwise a shopper with a large inventory could use up the budget of all.
+    const call: Call = { ...callFor(start), spare: pages }
     const answer: HttpResult | Unavailable = await ask(call)
     if (answer.kind === 'unavailable') return failedAfter(pages, answer)
     const refusal = inventoryRefusal(answer)

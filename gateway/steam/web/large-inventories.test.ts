@@ -4,6 +4,7 @@ import {
   PARTNER,
   type ScriptedSteam,
   type SteamReply,
+  type SteamRequest,
   scriptedSteam,
   TOKEN,
 } from '../../testing/steam-server.ts'
@@ -88,4 +89,51 @@ it('the public page of an inventory that is too large is requested once', async 
   // The public page counts untradable items too, so the bot's failed read still counts as a failure of Steam.
   expect(await read(await steam.open())).toMatchObject({ kind: 'unavailable', reason: 'steam_error' })
   expect(steam.times('/440/2')).toBe(1)
+})
+
+describe('a shopper whose large inventory is read again and again', () => {
+  const NEIGHBOUR = { steamId: '76561197960269730', token: 'abcd_-13' }
+  const SECOND_MS = 1_000
+  /** How often one deposit may have an inventory read in a minute, and how many pages the large one has. */
+  const [READS, PAGES] = [12, 5]
+
+  it.each([
+    ['the bot’s page', OFFERED_PATH, OFFERED_PATH],
+    ['the public page', PUBLIC_PATH, `steamcommunity.com/inventory/${NEIGHBOUR.steamId}/440/2`],
+  ])('leaves enough of the budget of %s to another shopper', async (_what, largePath, path) => {
+    let nowMs = 0
+    const time = {
+      now: () => nowMs,
+      pause: async (ms: number) => {
+        nowMs += ms
+      },
+    }
+    const port = createWebSteam({ redirect: createSandboxAgent('sandbox', steam.url), time })
+    const opened = await port.openSession(TOKEN)
+    if (opened.kind !== 'open') throw new Error(JSON.stringify(opened))
+    const { session } = opened
+    const pageOf = ({ path: asked, query }: SteamRequest): SteamReply => {
+      const number = Number(query.get('start') ?? query.get('start_assetid') ?? 0) + 1
+      const isNeighbours = `${asked}?${query}`.includes(NEIGHBOUR.steamId)
+      const isLast = isNeighbours || number === PAGES
+      const more = isLast ? { more: false } : { more: true, more_start: number }
+      const morePublic = isLast ? {} : { more_items: 1, last_assetid: `${number}` }
+      const item = { id: `${number}`, assetid: `${number}`, classid: '1', instanceid: '0' }
+      const offered = { ...more, rgInventory: { [number]: item }, rgDescriptions: { '1_0': DESCRIPTION } }
+      const descriptions = [{ classid: '1', instanceid: '0', ...DESCRIPTION }]
+      return { body: { success: true, ...offered, assets: [item], descriptions, ...morePublic } }
+    }
+    steam.routes.set(OFFERED_PATH, () => ({ status: 500, body: null }))
+    steam.routes.set(largePath, pageOf)
+    for (let reads = 0; reads < READS; reads += 1) {
+      await read(session)
+      nowMs = Math.max(nowMs, (reads + 1) * 5 * SECOND_MS)
+    }
+    steam.routes.set(path, pageOf)
+    const beforeMs = nowMs
+    const answer = await session.readInventory(NEIGHBOUR, 'tf', 'en')
+    expect(answer.kind).toBe('items')
+    expect(nowMs - beforeMs).toBeLessThan(SECOND_MS)
+    session.close()
+  })
 })
