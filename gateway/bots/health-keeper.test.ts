@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../db/client.ts'
 import { systemClock } from '../kit/clock.ts'
 import { OUTAGE_AFTER_MS } from '../outages/outage.ts'
-import type { InventoryAnswer, Partner, SteamSession } from '../steam/steam.ts'
+import type { InventoryAnswer, Partner, PartnerAnswer, SteamSession } from '../steam/steam.ts'
 import { fakeSession } from '../testing/fake-steam.ts'
 import { captureLog } from '../testing/log.ts'
 import { trackHealth } from './health.ts'
@@ -25,6 +25,8 @@ let nowMs: number
 let keeper: HealthKeeper
 /** The accounts whose inventories Steam cannot read. */
 let broken: Set<string>
+/** The accounts for which Steam does not answer the check that precedes a read and a send. */
+let unchecked: Set<string>
 let reads: string[]
 let session: SteamSession
 
@@ -33,6 +35,7 @@ beforeEach(() => {
   database = openDatabase('postgres://localhost/none')
   nowMs = 0
   broken = new Set()
+  unchecked = new Set()
   reads = []
   const lease: Lease = {
     botId: 1n,
@@ -51,6 +54,10 @@ beforeEach(() => {
   keeper = keepHealth(deps, lease, trackHealth(monotonicMs, NOTHING_FAILS))
   const onSteam = {
     ...fakeSession(lease.steamId),
+    checkPartner: async ({ steamId }: Partner): Promise<PartnerAnswer> =>
+      unchecked.has(steamId)
+        ? { kind: 'unavailable', reason: 'steam_error', detail: 'GetTradeHoldDurations: HTTP 500' }
+        : { kind: 'ok', holdDays: { partner: 0, own: 0 } },
     readInventory: async ({ steamId }: Partner): Promise<InventoryAnswer> => {
       reads.push(steamId)
       if (!broken.has(steamId)) return { kind: 'items', items: [] }
@@ -65,7 +72,11 @@ beforeEach(() => {
 })
 afterEach(() => database.close())
 
-const read = (partner: Partner) => session.readInventory(partner, 'cs', 'en')
+/** Reads as for a shopper: after a check. */
+async function read(partner: Partner): Promise<void> {
+  const { kind } = await session.checkPartner(partner)
+  if (kind === 'ok') await session.readInventory(partner, 'cs', 'en')
+}
 
 /**
  * Lets simulated seconds pass. Returns how many of them the longest failure lasted. `every5s`: whose inventories are
@@ -116,4 +127,28 @@ it('an outage begins after 30 seconds if no shopper’s inventory can be read, a
 it('a single shopper is enough for an outage if the bot has read no other inventory', async () => {
   broken.add(ODD.steamId)
   expect(await failedFor(31, [ODD])).toBe(OUTAGE_SECONDS)
+})
+
+it('an outage begins after 30 seconds if Steam checks no shopper, and ends when it does', async () => {
+  await read(NOVA)
+  unchecked.add(NOVA.steamId).add(ODD.steamId)
+  expect(await failedFor(31, [ODD])).toBe(OUTAGE_SECONDS)
+  expect(await failedFor(120, [])).toBe(OUTAGE_SECONDS + 120)
+  unchecked.clear()
+  await failedFor(31, [])
+  expect(keeper.health.failing().inventories).toBeNull()
+})
+
+it('one shopper whom Steam cannot check causes no outage, even by reloading', async () => {
+  await read(NOVA)
+  unchecked.add(ODD.steamId)
+  expect(await failedFor(600, [ODD])).toBeLessThan(OUTAGE_SECONDS - READ_SECONDS)
+})
+
+it('a check that works does not end a failure of inventories', async () => {
+  broken.add(ODD.steamId)
+  await read(ODD)
+  nowMs += 1_000
+  await session.checkPartner(NOVA)
+  expect(keeper.health.failing().inventories).toBe(1_000)
 })

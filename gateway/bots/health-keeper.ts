@@ -58,9 +58,16 @@ export function keepHealth(
         attempt('offers', session.listOffers(clock.now(), null))
       if (failingMs === null || trying.has('inventories')) return
       const read = trialReads.next({ failingMs, sinceAnswerMs: health.sinceAnswerMs('inventories') })
-      if (read !== undefined) attempt('inventories', session.readInventory(...read))
+      if (read !== undefined) attempt('inventories', readAsForShopper(session, read))
     },
   }
+}
+
+/** The session records the answers. */
+async function readAsForShopper(session: SteamSession, read: InventoryRead): Promise<void> {
+  const [partner] = read
+  const { kind } = await session.checkPartner(partner)
+  if (kind !== 'unavailable') await session.readInventory(...read)
 }
 
 function isFailing({ offers, inventories }: FailedForMs): Record<Capability, boolean> {

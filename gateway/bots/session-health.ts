@@ -2,12 +2,15 @@ import type { SteamSession } from '../steam/steam.ts'
 import type { Answer, Capability } from './health.ts'
 import type { InventoryRead } from './trial-reads.ts'
 
+/** Stands for the inventory that was to be read after a check. */
+const ANY_INVENTORY = ['cs', 'en'] as const
+
 export type Observer = {
   /** Called when the session must be opened again: Steam refused the token, or a send could not renew the session. */
   report(detail: string): void
   /** Called with every answer to a call of a capability, even if the call was not sent (`not_our_turn`). */
   onAnswer(capability: Capability, answer: Answer): void
-  /** Called after each read of a shopper's inventory. */
+  /** Called after each read of a shopper's inventory, and after a check that prevents one. */
   onRead(read: InventoryRead, answer: Answer): void
 }
 
@@ -24,7 +27,16 @@ export function observeSession(session: SteamSession, observer: Observer): Steam
   }
   return {
     steamId: session.steamId,
-    checkPartner: (...args) => observe(session.checkPartner(...args)),
+    async checkPartner(partner) {
+      const answer = await observe(session.checkPartner(partner))
+      // The check precedes every read of an inventory. So without it no inventory can be read, but a check that works
+      // does not prove that one can.
+      if (answer.kind === 'unavailable') {
+        observer.onAnswer('inventories', answer)
+        observer.onRead([partner, ...ANY_INVENTORY], answer)
+      }
+      return answer
+    },
     async readInventory(...read) {
       const answer = await observe(session.readInventory(...read), 'inventories')
       observer.onRead(read, answer)
