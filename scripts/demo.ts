@@ -105,6 +105,7 @@ async function command(
     openQuestions() {
       throw new Error('the demo cannot answer a prompt')
     },
+    finish: async () => undefined,
   }
   const code = await runCommandLine(args, { env: { ...process.env, ...gatewayEnv }, terminal })
   if (code !== 0) throw new Error(`${args.join(' ')} failed: ${errors.join('\n')}`)

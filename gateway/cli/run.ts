@@ -40,6 +40,12 @@ export async function runCommandLine(args: string[], surroundings: Surroundings)
   const words = first === 'help' ? [...rest, '--help'] : withStoreOption(args)
   await runCommand(words, { report, session })
   await report.attempt(() => session.close())
+  const lostAnswer = await terminal.finish()
+  if (lostAnswer !== undefined && report.exitCode() === 0)
+    report.refuse(
+      'failed',
+      `The command was carried out, but its answer could not be written: ${lostAnswer.message}`,
+    )
   return report.exitCode()
 }
 

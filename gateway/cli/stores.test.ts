@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { closeSync, openSync } from 'node:fs'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { publishEvents } from '../events/service.ts'
-import { runCommand } from '../testing/command.ts'
+import { runCommand, spawnCommand } from '../testing/command.ts'
 import { aDeposit, jump, startTill, type Till } from '../testing/till.ts'
 import { cancelDeposit } from '../trades/cancellation.ts'
 import { freshStoreLines, updatedStoreLines } from './store-lines.ts'
@@ -46,6 +47,27 @@ it('a store is added and shown, and gets more keys; each secret is shown once', 
     // Looks for the secret part only, because the prefix and the id of a key are shown.
     expect(shown.out).not.toContain(secret.trim().slice('tt_test_12345678_'.length))
   }
+})
+
+it('a key that does not fit on the disk ends the command with code 1, because it is shown only once', async () => {
+  const { storeId } = JSON.parse((await run(...ADD, '--json')).out)
+  // Every write to /dev/full fails for lack of space.
+  const stdout = openSync('/dev/full', 'w')
+  onTestFinished(() => closeSync(stdout))
+  const add = ['key', 'add', '--store', storeId, '--name', 'lost', '--json']
+  const { errors, code } = await spawnCommand(add, { databaseUrl: till.url, stdout })
+  expect([code, JSON.parse(errors || 'null')]).toEqual([
+    1,
+    {
+      error: {
+        kind: 'failed',
+        message: expect.stringMatching(
+          /^The command was carried out, but its answer could not be written: ENOSPC/,
+        ),
+      },
+    },
+  ])
+  expect((await run('key', 'list', '--store', storeId)).out).toContain('lost')
 })
 
 it('store add and store update print the command that tests webhooks if they set a webhook URL, and not otherwise', async () => {

@@ -1,4 +1,3 @@
-import { Console } from 'node:console'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { TEXT_DIRECTION } from '../../contract/visible-text.ts'
@@ -46,16 +45,32 @@ export type Terminal = {
    * typed without echo. `ask` throws a Refusal if stdin ends.
    */
   openQuestions(): Questions
+  /** Waits until every printed line is written. Resolves to the error if stdout took only a part of them. */
+  finish(): Promise<Error | undefined>
 }
 
 export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
-  // Unlike a plain write, this survives a reader that closes the pipe, such as `head`.
-  const output = new Console({ stdout, stderr })
+  // A reader that closes the pipe, such as `head`, must not end the process.
+  for (const stream of [stdout, stderr]) stream.on('error', () => {})
+  let firstError: NodeJS.ErrnoException | undefined
+  let written: Promise<void> = Promise.resolve()
   return {
-    print: (line) => output.log(line),
-    warn: (line) => output.error(line),
+    print(line) {
+      written = new Promise((resolve) => {
+        stdout.write(`${line}\n`, (error) => {
+          firstError ??= error ?? undefined
+          resolve()
+        })
+      })
+    },
+    warn: (line) => void stderr.write(`${line}\n`),
     lines: () => inputLines(stdin),
     openQuestions: () => openQuestions(stdin, stderr),
+    async finish() {
+      await written
+      // A reader that closed the pipe wants no more lines.
+      return firstError?.code === 'EPIPE' ? undefined : firstError
+    },
   }
 }
 

@@ -63,20 +63,22 @@ export async function runCommand(args: readonly string[], options: Options): Pro
   return { out, errors, code }
 }
 
-/** `script`: a path relative to gateway/cli. */
-type ProcessOptions = Options & { script?: string; nodeOptions?: string[] }
+/** `script`: a path relative to gateway/cli. `stdout`: an open file for the output; then `out` is empty. */
+type ProcessOptions = Options & { script?: string; nodeOptions?: string[]; stdout?: number }
 
 /** Runs the command in a separate process, which inherits no environment. */
 export async function spawnCommand(args: readonly string[], options: ProcessOptions): Promise<CommandResult> {
-  const { input = '', script = 'main.ts', nodeOptions = [] } = options
+  const { input = '', script = 'main.ts', nodeOptions = [], stdout = 'pipe' } = options
   await claim(options)
   const child = spawn(process.execPath, [...nodeOptions, join(CLI, script), ...args], {
     env: environmentOf(options),
+    stdio: ['pipe', stdout, 'pipe'],
   })
   const exitCode = new Promise<number | null>((resolve) => child.once('close', resolve))
   // A command that reads no input may have ended before the input is written.
-  child.stdin.on('error', () => {})
-  child.stdin.end(input)
-  const [out, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), exitCode])
+  child.stdin?.on('error', () => {})
+  child.stdin?.end(input)
+  const textOf = (stream: Readable | null) => (stream === null ? '' : text(stream))
+  const [out, errors, code] = await Promise.all([textOf(child.stdout), textOf(child.stderr), exitCode])
   return { out, errors, code }
 }

@@ -2,6 +2,7 @@
 import { runCommandLine } from '../cli/run.ts'
 import { createTerminal } from '../cli/terminal.ts'
 
+const terminal = createTerminal(process)
 for (const line of process.argv.slice(2)) {
-  await runCommandLine(line.split(' '), { terminal: createTerminal(process) })
+  await runCommandLine(line.split(' '), { terminal })
 }

@@ -274,7 +274,13 @@ async function runOperatorCommand(till: ProcessTill, args: string[]): Promise<nu
   const say = (line: string): void => console.log(`  ${line}`)
   return runCommandLine(args, {
     env: till.env,
-    terminal: { print: say, warn: say, lines: noLines, openQuestions: () => noQuestions() },
+    terminal: {
+      print: say,
+      warn: say,
+      lines: noLines,
+      openQuestions: () => noQuestions(),
+      finish: async () => undefined,
+    },
   })
 }
 
