@@ -5,13 +5,14 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { renewLease, takeLeases } from '../bots/lease-store.ts'
 import { publishEvents } from '../events/service.ts'
+import { lockPublishing } from '../events/store.ts'
 import { systemIds } from '../kit/ids.ts'
 import { runCommand } from '../testing/command.ts'
 import { type StoreApi, startStoreApi } from '../testing/store-api.ts'
 import { aBot, aDeposit, anEndpoint, jump, startTill, type Till } from '../testing/till.ts'
 import { claimDue, expiredDeposit } from '../testing/webhooks.ts'
 import { createMemory, type Memory } from './memory.ts'
-import { type EpochDeps, watchEpoch } from './service.ts'
+import { type EpochDeps, startEpoch, watchEpoch } from './service.ts'
 
 let till: Till
 let api: StoreApi
@@ -296,6 +297,31 @@ describe('D-37 the memory of a gateway', () => {
     expect((await finish()).code).toBe(0)
     await second.check()
     expect(second.whyStopped()).toBeUndefined()
+  })
+
+  test('does not stop the next epoch if the gateway checks while restore finish still counts items', async () => {
+    const first = watch()
+    await first.check()
+    await first.check()
+    const later = watch({ memory: memoryAhead(memory(), 1_000_000_000n) })
+    await later.check()
+    const tx = await till.db.startTransaction().execute()
+    await lockPublishing(tx)
+    await startEpoch(tx, { at: till.clock.now(), addDeliveries: async () => {} })
+    let hasEnded = false
+    const check = later.check().finally(() => {
+      hasEnded = true
+    })
+    const isBlocked = async () => {
+      const { rows } = await sql`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(till.db)
+      return hasEnded || rows.length === 1
+    }
+    await expect.poll(isBlocked).toBe(true)
+    await tx.commit().execute()
+    await check
+    await later.check()
+    expect(later.whyStopped()).toBeUndefined()
   })
 
   test('that is ahead of the database stops the gateway even if the database cannot record the stop', async () => {

@@ -41,7 +41,7 @@ export function watchEpoch(deps: EpochDeps): EpochWatch {
   let stoppedBy: Break | undefined
   let loggedMs = Number.NEGATIVE_INFINITY
 
-  const stop = async (breakKind: Break): Promise<void> => {
+  const stop = async (breakKind: Break, isRecorded: boolean): Promise<void> => {
     deps.gauge.set(1)
     const isLogDue = stoppedBy !== breakKind || deps.monotonicMs() - loggedMs >= LOG_AGAIN_MS
     stoppedBy = breakKind
@@ -53,7 +53,7 @@ export function watchEpoch(deps: EpochDeps): EpochWatch {
       )
     }
     // Comes last, because this gateway must stop even if the write fails.
-    if (breakKind === 'behind') await haltAsBehind(db, clock.now())
+    if (breakKind === 'behind' && !isRecorded) await recordBehind(deps)
   }
 
   return {
@@ -64,7 +64,7 @@ export function watchEpoch(deps: EpochDeps): EpochWatch {
       if (epoch === undefined) return claimFirstEpoch(db, clock.now())
       const breakKind = breakOf(history, memory.lastSeen(life))
       if (breakKind === 'timeline' && deps.afterFailover === 'epoch') return failOver(deps)
-      if (breakKind !== undefined) return stop(breakKind)
+      if (breakKind !== undefined) return stop(breakKind, history.isBehind)
       if (stoppedBy !== undefined) log.warn({ epoch: String(epoch.number) }, 'till continued in a new epoch')
       stoppedBy = undefined
       deps.gauge.set(0)
@@ -74,6 +74,15 @@ export function watchEpoch(deps: EpochDeps): EpochWatch {
       memory.keep(life, { epoch: epoch.number, timeline, written })
     },
   }
+}
+
+/** Stops every gateway, unless the next epoch has begun meanwhile: `restore finish` can take minutes to commit. */
+function recordBehind({ db, clock, memory }: EpochDeps): Promise<void> {
+  return inTransaction(db, async (tx) => {
+    await lockPublishing(tx)
+    const history = await readHistory(tx)
+    if (breakOf(history, memory.lastSeen(history.life)) === 'behind') await haltAsBehind(tx, clock.now())
+  })
 }
 
 /** Begins an epoch after a failover. Every gateway may call this: one begins the epoch, the others find it begun. */

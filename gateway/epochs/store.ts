@@ -67,9 +67,12 @@ export async function claimFirstEpoch(db: Db, at: Date): Promise<void> {
     where not exists (select from epoch) on conflict do nothing`.execute(db)
 }
 
-/** Stops every gateway until the next epoch, because a gateway remembers a later state than the database has. */
-export async function haltAsBehind(db: Db, at: Date): Promise<void> {
-  await db
+/**
+ * Stops every gateway until the next epoch, because a gateway remembers a later state than the database has. The
+ * transaction must hold `lockPublishing`.
+ */
+export async function haltAsBehind(tx: Tx, at: Date): Promise<void> {
+  await tx
     .insertInto('halt')
     .values({ kind: 'behind', since: at })
     .onConflict((conflict) => conflict.doNothing())
