@@ -3,12 +3,13 @@ import { breakOf, type History, type Life, type SeenState } from './epoch.ts'
 
 const LIFE: Life = { systemIdentifier: '7', timeline: 1n, databaseOid: 5n, logOid: 9n, written: 100n }
 const history = (life: Partial<Life> = {}, isBehind = false): History => ({
-  epoch: { number: 2n, ...LIFE },
+  epoch: { number: 2n, beganAt: new Date('2026-11-22'), ...LIFE },
   life: { ...LIFE, ...life },
   isBehind,
 })
 const seen = (change: Partial<SeenState> = {}): SeenState => ({
   epoch: 2n,
+  beganAt: new Date('2026-11-22'),
   timeline: 1n,
   written: 90n,
   ...change,
@@ -51,6 +52,24 @@ describe('D-37 a till', () => {
       history(),
       seen({ epoch: 1n, written: 200n }),
       undefined,
+    ],
+    [
+      'continues in an epoch that began after the seen one of the same number',
+      history(),
+      seen({ beganAt: new Date('2026-11-21'), written: 200n }),
+      undefined,
+    ],
+    [
+      'stops in an epoch that began before the seen one of the same number',
+      history(),
+      seen({ beganAt: new Date('2026-11-23') }),
+      'behind',
+    ],
+    [
+      'compares only what was written with a state that an earlier version stored',
+      history(),
+      seen({ beganAt: null, written: 101n }),
+      'behind',
     ],
     ['stops on a database that another gateway found to be behind', history({}, true), undefined, 'behind'],
     [

@@ -14,14 +14,19 @@ export type Life = {
 /** The database's record of its epoch, and the life that its server reports. */
 export type History = {
   /** Undefined before the first start of a gateway. */
-  epoch: (Omit<Life, 'written'> & { number: bigint }) | undefined
+  epoch: (Omit<Life, 'written'> & { number: bigint; beganAt: Date }) | undefined
   life: Life
   /** Whether a gateway found the database older than the state that this gateway remembers. */
   isBehind: boolean
 }
 
-/** The last state that a gateway saw, stored outside the database. */
-export type SeenState = { epoch: bigint; timeline: bigint | null; written: bigint | null }
+/** The last state that a gateway saw, stored outside the database. `beganAt`: null if an earlier version stored it. */
+export type SeenState = {
+  epoch: bigint
+  beganAt: Date | null
+  timeline: bigint | null
+  written: bigint | null
+}
 
 /**
  * `system`: restored or copied to another server; a restored copy of the embedded database counts as this too.
@@ -39,14 +44,19 @@ export function breakOf(
   if (epoch.systemIdentifier !== life.systemIdentifier) return 'system'
   if (epoch.databaseOid !== life.databaseOid || epoch.logOid !== life.logOid) return 'database'
   if (epoch.timeline !== life.timeline) return 'timeline'
-  return isBehind || (remembered !== undefined && isOlder(epoch.number, life, remembered))
-    ? 'behind'
-    : undefined
+  return isBehind || (remembered !== undefined && isOlder(epoch, life, remembered)) ? 'behind' : undefined
 }
 
-function isOlder(epoch: bigint, { timeline, written }: Life, remembered: SeenState): boolean {
+function isOlder(
+  epoch: NonNullable<History['epoch']>,
+  { timeline, written }: Life,
+  remembered: SeenState,
+): boolean {
   // If the database's epoch is the later one, it began after the loss was noticed.
-  if (remembered.epoch !== epoch) return remembered.epoch > epoch
+  if (remembered.epoch !== epoch.number) return remembered.epoch > epoch.number
+  // Epochs that began after two restores of the same backup have the same number.
+  const aheadMs = remembered.beganAt === null ? 0 : remembered.beganAt.getTime() - epoch.beganAt.getTime()
+  if (aheadMs !== 0) return aheadMs > 0
   if (remembered.timeline !== timeline || written === null || remembered.written === null) return false
   return remembered.written > written
 }

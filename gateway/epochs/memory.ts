@@ -12,7 +12,12 @@ export type Memory = {
 }
 
 const int8 = z.coerce.bigint()
-const seenSchema = z.object({ epoch: int8, timeline: int8.nullable(), written: int8.nullable() })
+const seenSchema = z.object({
+  epoch: int8,
+  beganAt: z.iso.datetime().pipe(z.coerce.date()).nullable().default(null),
+  timeline: int8.nullable(),
+  written: int8.nullable(),
+})
 
 /** Each database has its own file, because a folder may be used with several of them over time. */
 const nameOf = ({ systemIdentifier, databaseOid }: Life): string =>

@@ -324,6 +324,23 @@ describe('D-37 the memory of a gateway', () => {
     expect(later.whyStopped()).toBeUndefined()
   })
 
+  test('of the epoch after an earlier restore does not stop the epoch of the same number after another one', async () => {
+    const first = watch()
+    await first.check()
+    await first.check()
+    await finish('--unnoticed')
+    await first.check()
+    // The same files are restored again: they contain neither the second epoch nor what it wrote.
+    await sql`delete from epoch where number = 2`.execute(till.db)
+    const later = watch({ memory: memoryAhead(memory(), 1_000_000_000n) })
+    await later.check()
+    expect(later.whyStopped()).toBe('behind')
+    await jump(till, 60)
+    expect(JSON.parse((await finish()).out)).toMatchObject({ epoch: 2 })
+    await later.check()
+    expect(later.whyStopped()).toBeUndefined()
+  })
+
   test('that is ahead of the database stops the gateway even if the database cannot record the stop', async () => {
     const epochs = watch()
     await epochs.check()

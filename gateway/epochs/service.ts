@@ -71,7 +71,7 @@ export function watchEpoch(deps: EpochDeps): EpochWatch {
       const { timeline, written } = life
       const seen = memory.lastSeen(life)
       if (seen?.written === written && seen.epoch === epoch.number) return
-      memory.keep(life, { epoch: epoch.number, timeline, written })
+      memory.keep(life, { epoch: epoch.number, beganAt: epoch.beganAt, timeline, written })
     },
   }
 }

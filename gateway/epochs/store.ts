@@ -13,6 +13,7 @@ const SKIPPED_PER_MINUTE = 1_000n
 
 type HistoryRow = {
   number: bigint | null
+  began_at: Date
   began_on_system: string | null
   began_on_timeline: bigint | null
   began_in_database: bigint
@@ -27,7 +28,7 @@ type HistoryRow = {
 
 export async function readHistory(db: Db | Tx): Promise<History> {
   const { rows } = await sql<HistoryRow>`
-    select latest.number, latest.system_identifier as began_on_system, latest.timeline as began_on_timeline,
+    select latest.number, latest.began_at, latest.system_identifier as began_on_system, latest.timeline as began_on_timeline,
       latest.database_oid as began_in_database, latest.log_oid as began_in_log, life.*,
       exists (select from halt where kind = 'behind') as is_behind
     from database_life() life left join (select * from epoch order by number desc limit 1) latest on true`.execute(
@@ -47,6 +48,7 @@ export async function readHistory(db: Db | Tx): Promise<History> {
 }
 
 const beganOf = (row: HistoryRow) => ({
+  beganAt: row.began_at,
   systemIdentifier: row.began_on_system,
   timeline: row.began_on_timeline,
   databaseOid: row.began_in_database,
