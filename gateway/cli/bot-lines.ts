@@ -1,6 +1,7 @@
 import { counted } from '../kit/counted.ts'
 import type { BotView } from '../operations/bot-view.ts'
 import { botLines } from './lines.ts'
+import { accountText } from './shopper-record-lines.ts'
 
 export function botViewLines(bot: BotView): string[] {
   const { games, offers, mostOffers, refusals, calls } = bot
@@ -30,7 +31,7 @@ export function botViewLines(bot: BotView): string[] {
         `trade ${tradeId}`,
         state,
         `${counted(items, 'item')} of ${game}`,
-        `shopper ${partnerSteamId}`,
+        `shopper ${accountText(partnerSteamId)}`,
         ...(offerId === null ? [] : [`offer ${offerId}`]),
       ].join('\t'),
     ),

@@ -1,13 +1,12 @@
 /** Formats deposits and search results for a person. */
 import { decimalOf } from '../../contract/money.ts'
-import { NOBODY } from '../../contract/steam-id.ts'
 import { counted } from '../kit/counted.ts'
 import { formatAmount } from '../operations/amount.ts'
 import { csvLines } from '../operations/csv.ts'
 import type { DepositInList, DepositPage } from '../operations/deposit-list.ts'
 import type { DepositView } from '../operations/deposits.ts'
 import type { Findings, FoundDeposit } from '../operations/find.ts'
-import { recordLines } from './shopper-record-lines.ts'
+import { accountText, recordLines } from './shopper-record-lines.ts'
 
 const NEED_TEXT = {
   bot_away: 'NO GATEWAY HOLDS ITS BOT',
@@ -37,7 +36,7 @@ export function cellsOf(row: Row): string[] {
     amountMinor === null ? `nothing, ${currency}` : formatAmount(amountMinor, currency),
     `store ${storeId} (${store})`,
     `order ${externalId}`,
-    ...(steamId === null ? [] : [`shopper ${steamId === NOBODY ? 'erased' : steamId}`]),
+    ...(steamId === null ? [] : [`shopper ${accountText(steamId)}`]),
   ]
 }
 

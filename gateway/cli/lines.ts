@@ -22,6 +22,7 @@ import type { LedgerCheck } from '../operations/ledger.ts'
 import type { Migrated, MigrationStatus, Plan } from '../operations/migrations.ts'
 import type { RenewedBots } from '../operations/renewal.ts'
 import type { TradeList } from '../operations/trades.ts'
+import { accountText } from './shopper-record-lines.ts'
 
 const dayOf = (date: Date): string => date.toISOString().slice(0, 10)
 
@@ -129,7 +130,7 @@ export function tradeLines({ trades, isCut }: TradeList): string[] {
       status,
       `since ${trade.createdAt.toISOString()}`,
       `bot ${botId} (${bot}, ${botState})`,
-      `shopper ${partnerSteamId}`,
+      `shopper ${accountText(partnerSteamId)}`,
       `offer ${offerId ?? 'not known'}`,
       `Steam trade ${steamTradeId ?? 'not known'}`,
       ...until,
@@ -199,7 +200,7 @@ export const itemHistoryLines = ({ items }: ItemHistories): string[] =>
     ...moves.map(({ moved, at, bot, assetId, departureId, partnerSteamId }) => {
       const side = moved === 'in' ? 'from' : 'to'
       const byHand = departureId === null ? ['by hand'] : []
-      const counterparty = partnerSteamId === null ? byHand : [`${side} ${partnerSteamId}`]
+      const counterparty = partnerSteamId === null ? byHand : [`${side} ${accountText(partnerSteamId)}`]
       const departure = departureId === null ? [] : [`departure ${departureId}`]
       return [
         '',

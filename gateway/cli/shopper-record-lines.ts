@@ -1,6 +1,10 @@
+import { NOBODY } from '../../contract/steam-id.ts'
 import { counted } from '../kit/counted.ts'
 import { formatAmount } from '../operations/amount.ts'
 import type { ShopperRecord } from '../operations/shoppers.ts'
+
+/** Names the account of a trade or deposit: the number of an erased account belongs to nobody. */
+export const accountText = (steamId: string): string => (steamId === NOBODY ? 'erased' : steamId)
 
 export const onReleaseText = ({ since, reversals, tradeId }: NonNullable<ShopperRecord['onRelease']>) => {
   const times = reversals === 1 ? 'once' : `${reversals} times`

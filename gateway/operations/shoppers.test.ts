@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { NOBODY } from '../../contract/steam-id.ts'
 import type { BotContext } from '../bots/bot.ts'
 import { cellsOf } from '../cli/deposit-lines.ts'
+import { itemHistoryLines } from '../cli/lines.ts'
 import { openDatabase } from '../db/client.ts'
 import { publishEvents } from '../events/service.ts'
 import { verifyLedger } from '../ledger/verify.ts'
@@ -14,6 +15,7 @@ import { aBot, aDeposit, aStore, jump, PROTECTION_DAYS, startTill, type Till } f
 import { tradeHandlers } from '../trades/advance.ts'
 import { expireDeposit } from '../trades/expiry.ts'
 import { showDeposit } from './deposits.ts'
+import { showItem } from './items.ts'
 import type { ActDeps } from './operation.ts'
 import { allowShopper, denyShopper, eraseShopper } from './shoppers.ts'
 
@@ -91,6 +93,15 @@ it('D-35 an account can be erased after the last look at its trade, with a repor
   expect(data).toMatchObject({ steamId: NOBODY, shopper: null })
   expect(data?.can.map(({ act }) => act)).not.toContain('shopper deny')
   expect(data && cellsOf(data)).toContain('shopper erased')
+  expect(data?.moments.find(({ what }) => what.startsWith('trade '))?.what).toContain('shopper erased')
+  const { assetId } = await till.db
+    .selectFrom('trade_item')
+    .select('asset_id as assetId')
+    .executeTakeFirstOrThrow()
+  const histories = await showItem(deps(), assetId)
+  expect(histories.data && itemHistoryLines(histories.data)).toContainEqual(
+    expect.stringMatching(/\tin\t.*\tfrom erased$/),
+  )
 })
 
 it('D-35 erasing the account that a store named keeps that of the trade link, and vice versa', async () => {
