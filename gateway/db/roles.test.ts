@@ -1,12 +1,17 @@
 /** The till with a role that owns no table, on a real database. */
 import { randomBytes } from 'node:crypto'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { readConfig } from '../config.ts'
 import { publishEvents } from '../events/service.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { startUp } from '../startup.ts'
+import { runCommand } from '../testing/command.ts'
 import { createDatabase, dropDatabase, type TestDatabase, testDatabase } from '../testing/database.ts'
+import { fakePrograms } from '../testing/fake-programs.ts'
 import { captureLog } from '../testing/log.ts'
 import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, jump, PROTECTION_DAYS, type Till, tillOn } from '../testing/till.ts'
@@ -220,6 +225,33 @@ describe('on a new database', () => {
 
   it('a start names the missing setting if the role of the till would have to migrate', async () => {
     await expect(start({ DATABASE_URL: asApp(empty) })).rejects.toThrow('TRADETILL_OWNER_DATABASE_URL')
+  })
+
+  it('no backup is made of a database that the till has left, and the doctor reports it', async () => {
+    // After a restore, the address of the owner still leads to the old database.
+    await start({ DATABASE_URL: asApp(empty), TRADETILL_OWNER_DATABASE_URL: empty })
+    const programs = mkdtempSync(join(tmpdir(), 'tradetill-roles-'))
+    onTestFinished(() => rmSync(programs, { recursive: true }))
+    const { rows } = await owner.pool.query<{ version: string }>(
+      "select current_setting('server_version') as version",
+    )
+    fakePrograms(programs, Number.parseInt(rows[0]?.version ?? '', 10))
+    const env = {
+      DATABASE_URL: asApp(empty),
+      TRADETILL_OWNER_DATABASE_URL: owner.url,
+      TRADETILL_MASTER_KEY: '7'.repeat(64),
+      TRADETILL_PUBLIC_URL: 'http://127.0.0.1:9',
+      TRADETILL_POSTGRES_PROGRAMS: programs,
+    }
+    const backups = join(programs, 'backups')
+    const { errors, code } = await runCommand(['backup', 'create', '--to', backups], { env })
+    expect([code, errors, existsSync(backups)]).toEqual([
+      4,
+      expect.stringMatching(/^Nothing was backed up: .* lead to different databases\.\n$/),
+      false,
+    ])
+    const { out } = await runCommand(['doctor'], { env })
+    expect(out).toMatch(/^TO FIX +database\.owner: leads to another database than DATABASE_URL$/m)
   })
 
   it('a grant refuses the owner, and a role of another database', async () => {

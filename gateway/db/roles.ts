@@ -2,8 +2,8 @@
  * The roles on the till's database. The owner migrates. The gateway can use another role, which cannot change the
  * schema, and can only append to append-only tables, even without their triggers. The vault has a role with few rights.
  */
+import { randomInt } from 'node:crypto'
 import pg from 'pg'
-import { MIGRATION_LOCK } from './migrate.ts'
 
 type Client = Pick<pg.Client, 'query'>
 
@@ -25,15 +25,15 @@ const CONNECT_MS = 10_000
 
 type App = { role: string; isSameDatabase: boolean; mayDoAll: boolean }
 
+export const TWO_DATABASES = 'DATABASE_URL and TRADETILL_OWNER_DATABASE_URL lead to different databases.'
+
 /**
  * Grants the role of `url` the rights that the till needs on all present tables. The owner calls this after each
- * migration, while it holds the lock of migrations. Throws if the role can do what the owner can, or if `url` leads to
- * another database.
+ * migration. Throws if the role can do what the owner can, or if `url` leads to another database.
  */
 export async function grantApp(owner: Client, url: string): Promise<void> {
   const { role, isSameDatabase, mayDoAll } = await readApp(owner, url)
-  if (!isSameDatabase)
-    throw new Error('DATABASE_URL and TRADETILL_OWNER_DATABASE_URL lead to different databases.')
+  if (!isSameDatabase) throw new Error(TWO_DATABASES)
   if (mayDoAll) {
     throw new Error(
       'The role of DATABASE_URL can do what the owner can: it must be neither the owner, nor a member of the owner, nor a superuser. See "Two roles" in docs/operating.md.',
@@ -96,26 +96,46 @@ export async function grantVault(owner: Client, name = VAULT_ROLE): Promise<void
   await owner.query('commit')
 }
 
-/** Signs in with the gateway's role. It sees the owner's lock only if both are on the same database. */
+/** Signs in with the gateway's role. */
 async function readApp(owner: Client, url: string): Promise<App> {
   const { rows: owners } = await owner.query<{ name: string }>('select current_user as name')
-  const app = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS })
-  // The query reports a broken connection.
-  app.on('error', () => {})
-  await app.connect()
-  try {
-    const { rows } = await app.query<App>(
+  return withClient(url, async (app) => {
+    const { rows } = await app.query<Omit<App, 'isSameDatabase'>>(
       `select current_user as role,
-         exists (select from pg_locks where locktype = 'advisory' and objid = $1 and granted and database =
-           (select oid from pg_database where datname = current_database())) as "isSameDatabase",
          (select rolsuper from pg_roles where rolname = current_user) or exists (
-           select from pg_roles where rolname = $2 and pg_has_role(current_user, oid, 'member')) as "mayDoAll"`,
-      [MIGRATION_LOCK, owners[0]?.name],
+           select from pg_roles where rolname = $1 and pg_has_role(current_user, oid, 'member')) as "mayDoAll"`,
+      [owners[0]?.name],
     )
     const [answer] = rows
     if (answer === undefined) throw new Error('the database returned no role')
-    return answer
+    return { ...answer, isSameDatabase: await isSameDatabase(owner, app) }
+  })
+}
+
+/** Returns whether both addresses lead to one database. After a restore, one of them may still lead to the old one. */
+export const leadToOneDatabase = (ownerUrl: string, url: string): Promise<boolean> =>
+  withClient(ownerUrl, (owner) => withClient(url, (app) => isSameDatabase(owner, app)))
+
+/** Advisory locks count within one database only. */
+async function isSameDatabase(owner: Client, app: Client): Promise<boolean> {
+  const key = randomInt(2 ** 47)
+  await owner.query('select pg_advisory_lock($1)', [key])
+  try {
+    const { rows } = await app.query<{ free: boolean }>('select pg_try_advisory_xact_lock($1) as free', [key])
+    return rows[0]?.free === false
   } finally {
-    await app.end()
+    await owner.query('select pg_advisory_unlock($1)', [key])
+  }
+}
+
+async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS })
+  // The query reports a broken connection.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
   }
 }

@@ -16,9 +16,15 @@ const MOST_APART_MS = 2_000
 
 type Settings = Pick<Config, 'mode' | 'masterKey' | 'oldMasterKeys'>
 
-export function databaseFindings(answer: DatabaseAnswer, owner?: DatabaseAnswer): Finding[] {
+/** `areApart`: the addresses of the two roles lead to different databases. */
+export function databaseFindings(
+  answer: DatabaseAnswer,
+  owner?: DatabaseAnswer,
+  areApart = false,
+): Finding[] {
   if (answer.kind === 'failed') return [unreachable('database', 'DATABASE_URL', answer.reason)]
-  const rights = owner === undefined ? [withoutOwnerFinding(answer)] : findingsOfTwoRoles(answer, owner)
+  const rights =
+    owner === undefined ? [withoutOwnerFinding(answer)] : findingsOfTwoRoles(answer, owner, areApart)
   return [
     versionFinding(answer),
     recoveryFinding(answer),
@@ -112,7 +118,7 @@ function readRightFinding({ role, mayRead }: DatabaseProbe): Finding {
   return mend('database.rights', `the role ${role} may not read the tables`, advice)
 }
 
-function findingsOfTwoRoles(app: DatabaseProbe, owner: DatabaseAnswer): Finding[] {
+function findingsOfTwoRoles(app: DatabaseProbe, owner: DatabaseAnswer, areApart: boolean): Finding[] {
   if (owner.kind === 'failed')
     return [unreachable('database.owner', 'TRADETILL_OWNER_DATABASE_URL', owner.reason)]
   if (app.isSuperuser || app.role === owner.role) {
@@ -120,7 +126,13 @@ function findingsOfTwoRoles(app: DatabaseProbe, owner: DatabaseAnswer): Finding[
     const advice = 'in DATABASE_URL, use a role that owns nothing: "Two roles" in docs/operating.md'
     return [mend('database.rights', `the role ${app.role} of DATABASE_URL ${fault}`, advice)]
   }
-  const ownerFinding = { ...createRightFinding(owner), check: 'database.owner' }
+  const ownerFinding = areApart
+    ? mend(
+        'database.owner',
+        'leads to another database than DATABASE_URL',
+        'set both to one database: backups are made as the owner',
+      )
+    : { ...createRightFinding(owner), check: 'database.owner' }
   return [readRightFinding(app), ownerFinding]
 }
 

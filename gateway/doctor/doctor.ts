@@ -8,6 +8,7 @@ import type { Config, ConfigAnswer } from '../config.ts'
 import { ourBuild } from '../db/build.ts'
 import { type Database, openPool } from '../db/client.ts'
 import { createConnectionGroup } from '../db/connections.ts'
+import { leadToOneDatabase } from '../db/roles.ts'
 import { breakOf } from '../epochs/epoch.ts'
 import { isDisarmed, readHistory } from '../epochs/store.ts'
 import { systemClock } from '../kit/clock.ts'
@@ -126,7 +127,12 @@ async function examineDatabase(config: Config, databaseUrl: string): Promise<Fin
     probeDatabase(databaseUrl, nowMs),
     ownerDatabaseUrl === undefined ? undefined : probeDatabase(ownerDatabaseUrl, nowMs),
   ])
-  return [...databaseFindings(answer, owner), ...identityFindings(answer, config)]
+  const areApart =
+    ownerDatabaseUrl !== undefined &&
+    answer.kind === 'answered' &&
+    owner?.kind === 'answered' &&
+    !(await leadToOneDatabase(ownerDatabaseUrl, databaseUrl))
+  return [...databaseFindings(answer, owner, areApart), ...identityFindings(answer, config)]
 }
 
 async function examinePublic({ publicUrl }: Config, masterKey: Buffer): Promise<Finding[]> {

@@ -3,6 +3,7 @@
 import type { Inspection } from '../backups/inspect.ts'
 import { type Backup, checkCopy, checkDump, copyEmbedded, dump, restoreCopy } from '../backups/service.ts'
 import { runningDatabase } from '../db/connection-file.ts'
+import { leadToOneDatabase, TWO_DATABASES } from '../db/roles.ts'
 import { counted } from '../kit/counted.ts'
 import { isFolder } from '../kit/make-folder.ts'
 import { type Answer, done, refused, type StandaloneDeps } from './operation.ts'
@@ -26,7 +27,11 @@ export async function createBackup(
       `${backup.path} has the database with its password and its master key: keep it private.`,
     )
   }
-  const answer = await dump(config.ownerDatabaseUrl ?? config.databaseUrl, folder, {
+  const { databaseUrl, ownerDatabaseUrl } = config
+  // Otherwise each night's backup would be one of the database from before a restore.
+  if (ownerDatabaseUrl !== undefined && !(await leadToOneDatabase(ownerDatabaseUrl, databaseUrl)))
+    return refused('conflict', `Nothing was backed up: ${TWO_DATABASES}`)
+  const answer = await dump(ownerDatabaseUrl ?? databaseUrl, folder, {
     at: now,
     ...config.programs,
   })
