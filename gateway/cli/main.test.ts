@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectionFileOf } from '../db/connection-file.ts'
+import { MIGRATION_LOCK } from '../db/migrate.ts'
 import { runCommand, spawnCommand } from '../testing/command.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { freePort } from '../testing/free-port.ts'
+import { testPool } from '../testing/pool.ts'
 import { allCommands } from './app.ts'
 
 /** A script that runs several commands in one process; each argument is a command. */
@@ -177,6 +179,25 @@ describe('a command', () => {
         /^No gateway is running on the embedded database\. Start it first[.:]/,
       )
       expect(answer).toEqual({ out: '', errors, code: 5 })
+    },
+  )
+
+  it.each(['migrate status', 'migrate run --dry-run'])(
+    '%s answers while another process migrates, which can take hours',
+    async (words) => {
+      const pool = testPool(database.url)
+      const client = await pool.connect()
+      await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+      let code: number | null | undefined
+      const ended = runCommand(words.split(' '), { databaseUrl: database.url }).then((answer) => {
+        code = answer.code
+      })
+      try {
+        await expect.poll(() => code, { timeout: 20_000 }).toBe(0)
+      } finally {
+        client.release(true)
+        await Promise.all([ended, pool.end()])
+      }
     },
   )
 

@@ -39,9 +39,19 @@ export const migrate = ({ url, ...options }: MigrateOptions & { url: string }): 
   withMigrationLock(url, options, (client) => applyMigrations(client, options))
 
 /** Opens a connection, waits on it until no other process migrates, however long that takes, and runs `work` on it. */
-export async function withMigrationLock<T>(
+export const withMigrationLock = <T>(
   url: string,
   { onProgress }: Pick<MigrateOptions, 'onProgress'>,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> =>
+  withMigratingClient(url, async (client) => {
+    await takeLock(client, onProgress)
+    return work(client)
+  })
+
+/** Opens a connection and runs `work` on it, also while another process migrates. */
+export async function withMigratingClient<T>(
+  url: string,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS, ...KEEP_ALIVE })
@@ -55,7 +65,6 @@ export async function withMigrationLock<T>(
   try {
     // Providers set a limit that is too short for an index of a large table, or for the wait for another process.
     await client.query('set statement_timeout = 0')
-    await takeLock(client, onProgress)
     return await work(client)
   } finally {
     await client.end()
