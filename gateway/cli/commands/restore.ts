@@ -20,7 +20,7 @@ const status = command({
   },
 })
 
-/** The longest that a statement of `finish` may run: one counts all items ever moved, while the till is stopped. */
+/** The longest that a statement of a count may run: one counts all items ever moved. */
 const COUNT_MS = 3_600_000
 
 const finish = command({
@@ -52,7 +52,8 @@ const recount = command({
   parameters: { flags: ACT },
   load: async () => {
     const operations = await import('../../operations/restore.ts')
-    return async (session: Session, flags: ActFlags) => operations.recount(await session.actDeps(flags))
+    return async (session: Session, flags: ActFlags) =>
+      operations.recount(await session.actDeps(flags, COUNT_MS))
   },
 })
 
