@@ -74,7 +74,9 @@ const sequence = wholeNumber({ least: 0, most: MOST_SEQUENCE, fallback: 0 })
 /** GET /v1/events: request. */
 export const eventsQuerySchema = z.strictObject({
   after: sequence.describe('`sequence` of the last event you have; 0 for the beginning.'),
-  limit: wholeNumber({ least: 1, most: 500, fallback: 100 }),
+  limit: wholeNumber({ least: 1, most: 500, fallback: 100 }).describe(
+    'The most events of the answer. It has fewer if they are large: only `hasMore` says whether there are more.',
+  ),
 })
 
 export const eventListSchema = z

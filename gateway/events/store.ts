@@ -1,6 +1,6 @@
 /** The rows of the event log. Each is written with its cause, and numbered after the commit. */
 import { sql } from 'kysely'
-import type { DepositEvent, EventList, EventQuery } from '../../contract/webhooks.ts'
+import type { DepositEvent, EventList, EventQuery, WebhookEvent } from '../../contract/webhooks.ts'
 import type { Db, Tx } from '../db/client.ts'
 import {
   type EventRow,
@@ -61,19 +61,40 @@ export async function numberEvents(tx: Tx, most: number): Promise<NumberedEvent[
 
 const columns = ['id', 'sequence', 'payload'] as const satisfies (keyof EventRow)[]
 
-/** Returns the first `limit` events of the store after a sequence, in their order. */
+/**
+ * The most bytes of one page, unless its first event has more. Metadata and items can make an event of 40 KB. Pages of
+ * 500 such events would keep a process busy, and never reach a store with a slow line before its client gives up.
+ */
+export const MOST_PAGE_BYTES = 1_024 * 1_024
+/** A page of large events is full after a few rows, and the rest would be read in vain. */
+const ROWS_AT_ONCE = 50
+
+/** Returns the first events of the store after a sequence, in their order: `limit`, or fewer if they are large. */
 export async function readEvents(db: Db, storeId: bigint, { after, limit }: EventQuery): Promise<EventList> {
-  const rows = await db
+  const events: WebhookEvent[] = []
+  const page = (hasMore: boolean) => ({ events, next: events.at(-1)?.sequence ?? after, hasMore })
+  let bytes = 0
+  for (;;) {
+    const most = Math.min(ROWS_AT_ONCE, limit + 1 - events.length)
+    const rows = await eventsAfter(db, storeId, { after: page(true).next, most })
+    for (const row of rows) {
+      bytes += row.bytes
+      if (events.length === limit || (events.length > 0 && bytes > MOST_PAGE_BYTES)) return page(true)
+      events.push(toWebhookEvent(row))
+    }
+    if (rows.length < most) return page(false)
+  }
+}
+
+const eventsAfter = (db: Db, storeId: bigint, { after, most }: { after: number; most: number }) =>
+  db
     .selectFrom('event')
-    .select(columns)
+    .select([...columns, sql<number>`octet_length(payload::text)`.as('bytes')])
     .where('store_id', '=', storeId)
     .where('sequence', '>', BigInt(after))
     .orderBy('sequence')
-    .limit(limit + 1)
+    .limit(most)
     .execute()
-  const events = rows.slice(0, limit).map(toWebhookEvent)
-  return { events, next: events.at(-1)?.sequence ?? after, hasMore: rows.length > limit }
-}
 
 /** Returns the sequence of the store's last event; 0 if there is none. */
 export async function lastSequence(db: Db, storeId: bigint): Promise<bigint> {

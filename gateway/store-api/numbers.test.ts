@@ -12,6 +12,7 @@ import {
 } from '../../contract/store-api.ts'
 import { eventsQuerySchema } from '../../contract/webhooks.ts'
 import { DEFAULT_DEPOSIT_LIFE_MS } from '../deposits/deposit.ts'
+import { MOST_PAGE_BYTES } from '../events/store.ts'
 import { DEFAULT_CONNECTION_LIMITS } from '../http/connections.ts'
 import { createLimits } from '../http/limits.ts'
 import { KEEP_SETTINGS } from '../retention/settings.ts'
@@ -76,7 +77,7 @@ test('the store guide states the same limits on calls as the code', () => {
 
 test('the store guide states the same limits of lists and webhooks and the same retention as the code', () => {
   const accepts = (schema: z.ZodType, limit: number) => schema.safeParse({ limit }).success
-  const [events, deposits] = guideRow('events in one answer').split(', ').map(Number)
+  const [events, deposits] = (guideRow('events in one answer').match(/\d+/g) ?? []).map(Number)
   expect([accepts(eventsQuerySchema, events ?? 0), accepts(eventsQuerySchema, Number(events) + 1)]).toEqual([
     true,
     false,
@@ -85,6 +86,7 @@ test('the store guide states the same limits of lists and webhooks and the same 
     accepts(listDepositsQuerySchema, deposits ?? 0),
     accepts(listDepositsQuerySchema, Number(deposits) + 1),
   ]).toEqual([true, false])
+  expect(guideRow('events in one answer')).toContain(`at most ${MOST_PAGE_BYTES / 1_024 ** 2} MiB`)
   expect(guideRow('period of one report')).toBe(`${LONGEST_REPORT_DAYS} days`)
   expect(guideRow('webhook: endpoints')).toBe(String(MOST_ENDPOINTS))
   const attempts = Number.parseInt(guideRow('webhook: attempts'), 10)

@@ -26,7 +26,7 @@ export const ON_REQUEST: Readonly<Record<string, 'a shopper' | 'a store' | 'an o
   'gateway/doctor/': 'an operator',
   'gateway/epochs/store.ts beginEpoch': 'a restore',
   'gateway/events/store.ts readDepositEvents': 'a store',
-  'gateway/events/store.ts readEvents': 'a store',
+  'gateway/events/store.ts eventsAfter': 'a store',
   'gateway/inventory/quote-store.ts findPriceBasis': 'a shopper',
   'gateway/inventory/quote-store.ts pricesOfItems': 'a shopper',
   'gateway/inventory/store.ts readAnswer': 'a shopper',
