@@ -6,6 +6,7 @@ import { viewReader } from '../deposits/shopper-view.ts'
 import { publishEvents } from '../events/service.ts'
 import { readInventory } from '../inventory/service.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
+import { sha256 } from '../kit/sha256.ts'
 import { type StockedTill, startStockedTill } from '../testing/inventory.ts'
 import { offerFor } from '../testing/payment.ts'
 import { BACK_URL, startStoreApi } from '../testing/store-api.ts'
@@ -90,6 +91,21 @@ it('D-26 no answer to a deposit’s page or to its store contains the trade toke
   // Each of these answers contains the shopper's account.
   for (const answer of answers) expect(answer).toMatch(/partner=39734281|76561198000000009/)
   expect([...answers, opened.body].filter((answer) => answer.includes(TOKEN))).toEqual([])
+  await api.app.close()
+})
+
+it('a copy of the database does not show whether a guessed token was in a call with an Idempotency-Key', async () => {
+  const api = await startStoreApi(till)
+  const body = { externalId: 'open', currency: 'EUR', backToStoreUrl: BACK_URL, tradeUrl: LINK }
+  const headers = { 'idempotency-key': 'once' }
+  const answers = [
+    await api.call('POST', '/v1/deposits', { body, headers }),
+    await api.call('POST', '/v1/deposits', { body, headers }),
+  ]
+  expect(answers.map((answer) => answer.headers['idempotency-replayed'])).toEqual([undefined, 'true'])
+  // Everything but the eight characters of the token is known, so each guess costs one hash.
+  const guessed = sha256(`POST /v1/deposits\n${JSON.stringify({ body })}`).toString('hex')
+  expect((await dump()).filter((row) => row.includes(guessed))).toEqual([])
   await api.app.close()
 })
 

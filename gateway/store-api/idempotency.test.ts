@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { refuse } from '../http/refusal.ts'
+import { createSecretBox } from '../kit/secret-box.ts'
+import { sha256 } from '../kit/sha256.ts'
 import { BACK_URL, type StoreApi, startStoreApi } from '../testing/store-api.ts'
-import { aStore, startTill, type Till } from '../testing/till.ts'
+import { aStore, startTill, TEST_MASTER_KEY, type Till } from '../testing/till.ts'
 import { sweepIdempotency } from './idempotency.ts'
 import { OPERATIONS } from './table.ts'
 
@@ -46,6 +48,20 @@ describe('a call with an Idempotency-Key', () => {
     await post(BODY)
     const otherOrder = await post({ ...BODY, externalId: 'b' })
     expect([otherOrder.statusCode, otherOrder.json().code]).toEqual([422, 'idempotency_key_reused'])
+  })
+
+  const OLD_KEY = Buffer.alloc(32, 9)
+  test.each<[what: string, hashOf: (text: string) => Buffer]>([
+    ['an upgrade of the till', sha256],
+    ['another master key', (text) => createSecretBox(OLD_KEY).hmacs(text)[0]],
+  ])('that was first made before %s gets the first answer', async (_what, hashOf) => {
+    await api.app.close()
+    api = await startStoreApi(till, { change: { box: createSecretBox(TEST_MASTER_KEY, [OLD_KEY]) } })
+    const first = await post(BODY)
+    const request_sha256 = hashOf(`POST /v1/deposits\n${JSON.stringify({ body: BODY })}`)
+    await till.db.updateTable('idempotency_key').set({ request_sha256 }).execute()
+    expect((await post(BODY)).body).toBe(first.body)
+    expect((await post({ ...BODY, currency: 'EUR' })).json().code).toBe('idempotency_key_reused')
   })
 
   test('that was refused gets the same refusal when it is repeated', async () => {

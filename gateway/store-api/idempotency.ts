@@ -65,7 +65,7 @@ export async function repeatedAnswer(
     ])
   }
   const storeKey = { storeId: storeOf(request).id, key }
-  const claim = await claimKey(deps, storeKey, fingerprint(request, values))
+  const claim = await claimKey(deps, storeKey, fingerprints(deps.box, request, values))
   if (typeof claim !== 'string') return claim
   renewalOf.set(request, renewUntilEnd(deps, { ...storeKey, lock: claim }, request.id))
   return undefined
@@ -132,17 +132,26 @@ export function sendRepeated(reply: FastifyReply, { status, text }: Answer): Fas
     .send(text)
 }
 
-const fingerprint = ({ method, url }: FastifyRequest, values: object): Buffer =>
-  sha256(`${method} ${url}\n${JSON.stringify(values)}`)
+type Fingerprints = readonly [Buffer, ...Buffer[]]
+
+/**
+ * Returns hashes of the call, to recognise its repetition. The first one is stored. It is keyed, because a call can hold
+ * a trade link: whoever has a copy of the database could otherwise find its short token by trying. Keys that were used
+ * before an upgrade have the last one.
+ */
+function fingerprints(box: SecretBox, { method, url }: FastifyRequest, values: object): Fingerprints {
+  const text = `${method} ${url}\n${JSON.stringify(values)}`
+  return [...box.hmacs(text), sha256(text)]
+}
 
 /** Returns the lock of the key if the call may continue, otherwise the answer of the first call. */
 async function claimKey(
   { db, clock, box }: IdempotencyDeps,
   storeKey: StoreKey,
-  requestSha256: Buffer,
+  known: Fingerprints,
 ): Promise<KeyLock | Answer> {
   const now = clock.now()
-  const startingCall = { requestSha256, at: now }
+  const startingCall = { requestSha256: known[0], at: now }
   return inTransaction(db, async (tx): Promise<KeyLock | Answer> => {
     const inserted = await insertKey(tx, storeKey, startingCall)
     if (inserted !== undefined) return inserted
@@ -150,7 +159,8 @@ async function claimKey(
     // The row was deleted between the two statements, so the caller must try again.
     if (row === undefined) return refuse('idempotency_in_progress', { retryAfterS: 1 })
     const isExpired = now.getTime() - row.created_at.getTime() >= KEPT_MS
-    if (!isExpired && !row.request_sha256.equals(requestSha256)) return refuse('idempotency_key_reused')
+    const isSameCall = known.some((hash) => hash.equals(row.request_sha256))
+    if (!isExpired && !isSameCall) return refuse('idempotency_key_reused')
     if (row.is_locked) return refuse('idempotency_in_progress', { retryAfterS: 1 })
     if (!isExpired && row.status !== null && row.answer !== null) {
       return { status: row.status, text: box.open(row.answer, placeOf(storeKey)) }
