@@ -5,6 +5,7 @@ import { linkWithoutToken, parseTradeLink, type TradeLink } from '../../contract
 import type { Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { refuse } from '../http/refusal.ts'
+import { canonicalJson } from '../kit/canonical-json.ts'
 import { MINUTE_MS } from '../kit/duration.ts'
 import { sha256 } from '../kit/sha256.ts'
 import { isOwnBot } from '../shoppers/store.ts'
@@ -156,16 +157,7 @@ function requestHashes(body: CreateDepositBody, link: TradeLink | undefined): [B
   return [hashOf(hinted), ...earlier.map(hashOf)]
 }
 
-const hashOf = (values: object): Buffer => sha256(canonical(values))
-
-/** Returns the same text for equal values, whatever the order of their fields. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  )
-}
+const hashOf = (values: object): Buffer => sha256(canonicalJson(values))
 
 /** Finds the shopper of the store's trade link on Steam. Refuses as `resolveUser` does. */
 export async function prefillShopper(deps: DepositDeps, id: bigint): Promise<void> {

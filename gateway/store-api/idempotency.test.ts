@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { refuse } from '../http/refusal.ts'
+import { canonicalJson } from '../kit/canonical-json.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { sha256 } from '../kit/sha256.ts'
 import { BACK_URL, type StoreApi, startStoreApi } from '../testing/store-api.ts'
@@ -50,15 +51,21 @@ describe('a call with an Idempotency-Key', () => {
     expect([otherOrder.statusCode, otherOrder.json().code]).toEqual([422, 'idempotency_key_reused'])
   })
 
+  test('that is repeated with its metadata in another order gets the first answer', async () => {
+    const first = await post({ ...BODY, metadata: { cart: '7', campaign: 'autumn' } })
+    const again = await post({ metadata: { campaign: 'autumn', cart: '7' }, ...BODY })
+    expect([again.statusCode, again.body]).toEqual([201, first.body])
+  })
+
   const OLD_KEY = Buffer.alloc(32, 9)
-  test.each<[what: string, hashOf: (text: string) => Buffer]>([
-    ['an upgrade of the till', sha256],
-    ['another master key', (text) => createSecretBox(OLD_KEY).hmacs(text)[0]],
-  ])('that was first made before %s gets the first answer', async (_what, hashOf) => {
+  test.each<[what: string, jsonOf: (body: object) => string, hashOf: (text: string) => Buffer]>([
+    ['an upgrade of the till', JSON.stringify, sha256],
+    ['another master key', canonicalJson, (text) => createSecretBox(OLD_KEY).hmacs(text)[0]],
+  ])('that was first made before %s gets the first answer', async (_what, jsonOf, hashOf) => {
     await api.app.close()
     api = await startStoreApi(till, { change: { box: createSecretBox(TEST_MASTER_KEY, [OLD_KEY]) } })
     const first = await post(BODY)
-    const request_sha256 = hashOf(`POST /v1/deposits\n${JSON.stringify({ body: BODY })}`)
+    const request_sha256 = hashOf(`POST /v1/deposits\n${jsonOf({ body: BODY })}`)
     await till.db.updateTable('idempotency_key').set({ request_sha256 }).execute()
     expect((await post(BODY)).body).toBe(first.body)
     expect((await post({ ...BODY, currency: 'EUR' })).json().code).toBe('idempotency_key_reused')

@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { refuse } from '../http/refusal.ts'
+import { canonicalJson } from '../kit/canonical-json.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { repeat } from '../kit/repeat.ts'
@@ -140,8 +141,8 @@ type Fingerprints = readonly [Buffer, ...Buffer[]]
  * before an upgrade have the last one.
  */
 function fingerprints(box: SecretBox, { method, url }: FastifyRequest, values: object): Fingerprints {
-  const text = `${method} ${url}\n${JSON.stringify(values)}`
-  return [...box.hmacs(text), sha256(text)]
+  const textOf = (json: string) => `${method} ${url}\n${json}`
+  return [...box.hmacs(textOf(canonicalJson(values))), sha256(textOf(JSON.stringify(values)))]
 }
 
 /** Returns the lock of the key if the call may continue, otherwise the answer of the first call. */
