@@ -19,6 +19,7 @@ import { pathOf, readablePath } from './readable-path.ts'
 import { answerReadiness, type Progress } from './readiness.ts'
 import { refuseIfUnable, type UnableReason } from './refusal.ts'
 import { type PaymentReader, shownPayment } from './shown-payment.ts'
+import { limitCallsOfStores } from './store-calls.ts'
 import { answerUnread } from './unread-requests.ts'
 import { WITHOUT_AJV } from './without-ajv.ts'
 
@@ -210,15 +211,14 @@ function addWidgetHooks(scope: FastifyInstance, limits: Limits, misses: Misses):
   })
 }
 
-/** A store's calls count against their address and, once the store is authenticated, against the store too. */
 function addStoreHooks(scope: FastifyInstance, limits: Limits, misses: Misses): void {
   guardAgainstGuessing(scope, misses, 'key')
   scope.addHook('onRequest', async (request, reply) => {
     reply.headers(API_HEADERS)
     // The id that a store quotes to support, and that the log contains.
     reply.header('x-request-id', request.id)
-    limits.limitChanges(request)
   })
+  limitCallsOfStores(scope, limits)
 }
 
 function isReport(request: FastifyRequest): boolean {

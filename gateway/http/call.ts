@@ -18,6 +18,8 @@ export type Call = {
    * for a shopper.
    */
   store: CallingStore | undefined
+  /** The store whose limit of calls has counted the call already, before its key was looked up. */
+  countedStoreId: bigint | undefined
   /** The deposit that a store's call is about. */
   depositId: string | undefined
   /** The deposit of a framed page, proved by its token. */
@@ -38,6 +40,7 @@ export function attachCalls(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     request.call = {
       store: undefined,
+      countedStoreId: undefined,
       depositId: undefined,
       framedHash: undefined,
       refusal: undefined,

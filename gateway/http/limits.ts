@@ -115,7 +115,10 @@ export type Limits = {
   /** False if the address has missed too often (unknown paths and hashes, wrong keys). */
   mayMiss(request: FastifyRequest): boolean
   countMiss(request: FastifyRequest): void
-  /** Refuses a call that changes something if its address has made too many. In the store API, every call counts. */
+  /**
+   * Refuses a call that changes something if its address has made too many. In the store API, every call counts whose
+   * store is not known yet.
+   */
   limitChanges(request: FastifyRequest): void
   /**
    * Refuses a report if its address has sent too many of that kind. Reports are counted apart from other calls, so a
@@ -124,7 +127,7 @@ export type Limits = {
   limitReports(request: FastifyRequest): void
   /** Refuses too many calls about one deposit. Polls and reports are not counted. */
   limitDeposit(hash: string): void
-  /** Refuses too many calls of one store. Only for an authenticated store, because anyone can make up a key. */
+  /** Refuses too many calls of one store. Only for a key that was accepted, because anyone can make one up. */
   limitStore(storeId: bigint): void
   /**
    * Refuses a changing call of a store that has sent too many bytes: a few calls could otherwise fill the disk, because

@@ -29,7 +29,7 @@ export async function authenticate(
   scope: Scope | undefined,
 ): Promise<void> {
   const store = (await findCaller(deps, headers.authorization)) ?? refuse('unauthorized')
-  deps.limitStore(store.id)
+  if (call.countedStoreId !== store.id) deps.limitStore(store.id)
   call.store = store
   if (scope !== undefined && !store.scopes.includes(scope)) refuse('scope_missing', { asked: scope })
 }
