@@ -162,11 +162,21 @@ function itemOf({ phase, ...item }: NonNullable<ViewRow['items']>[number]) {
   return { ...item, ...(phase !== null && { phase }) }
 }
 
-/** Fills the ids into the store's address. They are encoded, so an id cannot change the rest of the address. */
-const returnUrl = (url: string, { id, external_id: externalId }: ViewRow): string =>
-  url.replaceAll(/\{(DEPOSIT_ID|EXTERNAL_ID)\}/g, (_all, name) =>
-    encodeURIComponent(name === 'DEPOSIT_ID' ? String(id) : externalId),
-  )
+/** Libraries that build addresses encode braces, at least in a query. */
+const PLACEHOLDER = /(?:\{|%7[Bb])(DEPOSIT_ID|EXTERNAL_ID|LANGUAGE)(?:\}|%7[Dd])/g
+
+/**
+ * Fills the ids into the store's address. They are encoded, so an id cannot change the rest of the address. The page
+ * fills in its language.
+ */
+const returnUrl = (url: string, { id, external_id: externalId }: ViewRow): string => {
+  const values = {
+    DEPOSIT_ID: String(id),
+    EXTERNAL_ID: encodeURIComponent(externalId),
+    LANGUAGE: '{LANGUAGE}',
+  }
+  return url.replaceAll(PLACEHOLDER, (_all, name: keyof typeof values) => values[name])
+}
 
 /** Returns the held part, or the most that will be held once the open offer is accepted. */
 function heldOf({ status, total, promised_amount: promised, ...row }: ViewRow) {

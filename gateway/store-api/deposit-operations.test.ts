@@ -180,6 +180,17 @@ describe('POST /v1/deposits', () => {
     expect((await readPayment())?.redirectUrl).toBe(`${BACK_URL}/${order}/done#${id}`)
   })
 
+  test('a return URL gets the ids even if the store’s library encoded its placeholders', async () => {
+    const back = new URL(BACK_URL)
+    back.searchParams.set('order', '{EXTERNAL_ID}')
+    back.searchParams.set('lang', '{LANGUAGE}')
+    const { url } = (await post({ ...BODY, externalId: 'order #7', backToStoreUrl: back.href })).json()
+    const hash = url.slice(-32)
+    const view = (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)
+    // The page itself replaces `{LANGUAGE}`.
+    expect(view?.payment.backToStoreUrl).toBe(`${BACK_URL}?order=order%20%237&lang={LANGUAGE}`)
+  })
+
   test('D-32 a page can frame the deposit while its origin is registered for the store', async () => {
     const origin = 'https://store.test'
     const answer = await post({ ...BODY, embedOrigin: 'https://STORE.test/' })
