@@ -1,6 +1,5 @@
 /** Forwards a store's event log to its developer's address, as signed webhooks in the order of the log. */
 import { z } from 'zod'
-import { type WebhookEvent, webhookSchema } from '../../contract/webhooks.ts'
 import type { Clock } from '../kit/clock.ts'
 import { signWebhook } from '../webhooks/signature.ts'
 
@@ -22,7 +21,7 @@ export type ForwardDeps = {
   clock: Clock
   wait(ms: number, signal: AbortSignal | undefined): Promise<void>
   /** Called after each attempt to send an event. */
-  onTry(event: WebhookEvent, answer: string): void
+  onTry(event: LoggedEvent, answer: string): void
 }
 
 /**
@@ -38,7 +37,11 @@ const POLL_MS = 1_000
 const MOST_PAUSE_MS = 30_000
 const PAGE_SIZE = 100
 
-const pageSchema = z.object({ events: z.array(webhookSchema), hasMore: z.boolean() })
+/** The till may be newer than this command. Its new types, fields and values must reach the developer unchanged. */
+const eventSchema = z.looseObject({ id: z.string(), type: z.string(), sequence: z.int().positive() })
+const pageSchema = z.object({ events: z.array(eventSchema), hasMore: z.boolean() })
+
+type LoggedEvent = z.infer<typeof eventSchema>
 const problemSchema = z.object({ code: z.string(), detail: z.string() })
 
 /**
@@ -78,7 +81,7 @@ export async function forwardEvents(deps: ForwardDeps, forwarding: Forwarding): 
 const pauseMs = (failures: number): number => Math.min(POLL_MS * 2 ** (failures - 1), MOST_PAUSE_MS)
 
 type Page =
-  | { kind: 'page'; events: WebhookEvent[]; hasMore: boolean }
+  | { kind: 'page'; events: LoggedEvent[]; hasMore: boolean }
   | { kind: 'unreachable' | 'refused'; reason: string }
 
 async function readPage({ till, apiKey, signal }: Forwarding, after: number): Promise<Page> {
@@ -103,7 +106,7 @@ async function readPage({ till, apiKey, signal }: Forwarding, after: number): Pr
 async function sendUntilAccepted(
   { clock, wait, onTry }: ForwardDeps,
   { to, secret, signal }: Forwarding,
-  event: WebhookEvent,
+  event: LoggedEvent,
 ): Promise<boolean> {
   const body = JSON.stringify(event)
   for (let tries = 1; signal?.aborted !== true; tries += 1) {
