@@ -65,12 +65,11 @@ export function createTill(options: TillOptions) {
   const wait = options.wait ?? pause
 
   async function* events({
-    after: first,
+    after = 0,
     follow = false,
     everyMs = CHECK_MS,
     signal,
   }: EventOptions = {}): AsyncGenerator<Event, void, void> {
-    let after = first ?? 0
     while (signal?.aborted !== true) {
       const page = await call<EventList>({
         path: '/v1/events',
@@ -78,6 +77,7 @@ export function createTill(options: TillOptions) {
         signal,
       })
       for (const event of page.events) {
+        if (signal?.aborted) return
         yield event
         after = event.sequence
       }

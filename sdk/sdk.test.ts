@@ -248,6 +248,20 @@ describe('the event log', () => {
     expect(waits).toEqual([])
   })
 
+  test.each([false, true])(
+    'ends in the middle of a page if the store stops, with `follow` %s',
+    async (follow) => {
+      const { till } = tillThatAnswers(page([eventOf(1), eventOf(2), eventOf(3)], true))
+      const stop = new AbortController()
+      const read: number[] = []
+      for await (const { sequence } of till.events({ follow, signal: stop.signal })) {
+        read.push(sequence)
+        stop.abort()
+      }
+      expect(read).toEqual([1])
+    },
+  )
+
   test('leaves no listener on the signal after a wait', async () => {
     const answers = [page([], false), page([], false), page([eventOf(1)], false)]
     const till = createTill({
