@@ -292,3 +292,21 @@ test('a deposit and its events can be ordered by one number', async () => {
   const { events } = (await api.call('GET', `/v1/deposits/${opened.id}/events`)).json()
   expect(events).toMatchObject([{ sequence: 1, data: { sequence: 1 } }])
 })
+
+// Libraries for Ruby, Java and PHP name this type themselves, even if there is no body.
+test('a call without a body may name the type of a form, but a form is refused', async () => {
+  const { id } = (await post(BODY)).json()
+  const cancel = (payload: string) =>
+    api.app.inject({
+      method: 'POST',
+      url: `/v1/deposits/${id}/cancel`,
+      headers: {
+        authorization: `Bearer ${api.key}`,
+        'content-type': 'application/x-www-form-urlencoded',
+        'content-length': String(payload.length),
+      },
+      payload,
+    })
+  expect((await cancel('a=1')).json()).toMatchObject({ status: 415, code: 'unsupported_media_type' })
+  expect((await cancel('')).json()).toMatchObject({ endReason: 'cancelled_by_store' })
+})

@@ -70,7 +70,7 @@ function noteDeposit(
   if (answer === storeDepositSchema && status < 300) call.depositId = paramsSchema.parse(JSON.parse(text)).id
 }
 
-/** Accepts an empty body as JSON, because some clients send the content type even with a cancel, which has no body. */
+/** Accepts an empty body of any type, because some clients send a type even with a cancel, which has no body. */
 function readBodies(app: FastifyInstance): void {
   const parse = boundedJson(app)
   app.removeContentTypeParser('application/json')
@@ -82,5 +82,9 @@ function readBodies(app: FastifyInstance): void {
       const message = 'the body is not JSON, or has the key __proto__'
       done(refusal ?? new ProblemError('invalid_request', [{ path: '', message }]))
     })
+  })
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes: Buffer, done) => {
+    if (bytes.length === 0) done(null, null)
+    else done(new ProblemError('unsupported_media_type'))
   })
 }
