@@ -332,6 +332,7 @@ function storeDeps(parts: Parts, { deposits, trades, webhooks }: Features, limit
   const { db, publicUrl } = deposits
   return {
     ...trades,
+    ...limits,
     box,
     keyMode: config.mode,
     mode: config.webhookMode,
@@ -339,8 +340,6 @@ function storeDeps(parts: Parts, { deposits, trades, webhooks }: Features, limit
     findAllowance: webhooks.findAllowance,
     challengePlaces: createChallengePlaces(),
     secretsOf: webhooks.secretsOf,
-    limitStore: limits.limitStore,
-    limitBytes: limits.limitBytes,
     createDeposit: (store, body) =>
       createDeposit({ ...deposits, mostOpen: config.storeOpenDeposits }, store, body),
     findDeposit: (storeId, by) => storeDepositOf(db, { storeId, ...by }, publicUrl),

@@ -134,6 +134,10 @@ export type Limits = {
    * most of what a store sends is stored several times, and some of it forever.
    */
   limitBytes(storeId: bigint, bytes: number): void
+  /** Refuses a read of a store whose answers had too many bytes: writing them takes the time of all other callers. */
+  limitReads(storeId: bigint): void
+  /** Counts the bytes of an answer, which are known only afterwards. */
+  countRead(storeId: bigint, bytes: number): void
 }
 
 /** Routes of the reports that the page sends automatically. They must not use up the shopper's own calls. */
@@ -149,6 +153,7 @@ export function createLimits(nowMs: () => number = () => performance.now()): Lim
   const deposits = createBuckets({ perSecond: 10, burst: 120 }, nowMs)
   const stores = createBuckets({ perSecond: 20, burst: 120 }, nowMs)
   const bytesOfStores = createBuckets({ perSecond: 32 * 1_024, burst: 8 * 1_024 * 1_024 }, nowMs)
+  const readsOfStores = createBuckets({ perSecond: 4 * 1_024 * 1_024, burst: 64 * 1_024 * 1_024 }, nowMs)
   const refuseUnless = (allowed: boolean, retryAfterS = 1) => {
     if (!allowed) refuse('too_many_requests', { retryAfterS })
   }
@@ -164,5 +169,7 @@ export function createLimits(nowMs: () => number = () => performance.now()): Lim
       refuseUnless(bytesOfStores.has(String(storeId)))
       bytesOfStores.charge(String(storeId), bytes)
     },
+    limitReads: (storeId) => refuseUnless(readsOfStores.has(String(storeId))),
+    countRead: (storeId, bytes) => readsOfStores.charge(String(storeId), bytes),
   }
 }

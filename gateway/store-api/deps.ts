@@ -31,6 +31,9 @@ export type StoreApiDeps = AuthDeps &
     signals: Pick<Signals, 'notify'>
     /** Refuses a write of a store that has sent too many bytes. Runs after the check of the call's values. */
     limitBytes(storeId: bigint, bytes: number): void
+    /** Refuses a read of a store whose answers had too many bytes. */
+    limitReads(storeId: bigint): void
+    countRead(storeId: bigint, bytes: number): void
     /** The gateway's public address, without a trailing slash. */
     publicUrl: string
   }

@@ -59,16 +59,25 @@ test('the store guide states the same limits and times for deposits and offers a
 
 test('the store guide states the same limits on calls as the code', () => {
   let nowMs = 0
-  const { limitStore, limitBytes } = createLimits(() => nowMs)
+  const { limitStore, limitBytes, limitReads, countRead } = createLimits(() => nowMs)
   const KIB = 1_024
   const atOnce = countSuccesses(() => limitStore(1n))
   const kibAtOnce = countSuccesses(() => limitBytes(1n, KIB))
+  const readMib = () => {
+    limitReads(1n)
+    countRead(1n, KIB * KIB)
+  }
+  const mibReadAtOnce = countSuccesses(readMib)
   nowMs = SECOND_MS
   const later = countSuccesses(() => limitStore(1n))
   const kibLater = countSuccesses(() => limitBytes(1n, KIB))
+  const mibReadLater = countSuccesses(readMib)
   expect(guideRow('calls of your store')).toContain(`${atOnce} at once, then ${later} a second`)
   expect(guideRow('bytes of the calls')).toContain(
     `${kibAtOnce / KIB} MiB at once, then ${kibLater} KiB a second`,
+  )
+  expect(guideRow('bytes of the answers')).toContain(
+    `${mibReadAtOnce} MiB at once, then ${mibReadLater} MiB a second`,
   )
   expect(guideRow('connections from one address')).toContain(
     `${DEFAULT_CONNECTION_LIMITS.perAddress}, unless`,

@@ -4,6 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createDeposit } from '../deposits/create.ts'
 import { publishEvents } from '../events/service.ts'
+import { createLimits } from '../http/limits.ts'
 import { refuse } from '../http/refusal.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { createStore, updateStore } from '../stores/service.ts'
@@ -92,6 +93,25 @@ test('a store can have as many open deposits as the operator allows, not countin
   await limited.call('POST', `/v1/deposits/${first.json().id}/cancel`)
   expect((await open('c')).statusCode).toBe(201)
   expect((await open('d')).statusCode).toBe(429)
+  await limited.app.close()
+})
+
+test('a store that reads too many bytes is refused further reads for a moment, but no writes', async () => {
+  let nowMs = 0
+  const { limitReads, countRead } = createLimits(() => nowMs)
+  const limited = await startStoreApi(till, { hasLimits: false, change: { limitReads, countRead } })
+  const metadata = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`note ${n}`, 'ж'.repeat(500)]))
+  const open = async (n: number) =>
+    limited.call('POST', '/v1/deposits', { body: { ...BODY, externalId: `order-${n}`, metadata } })
+  for (let n = 0; n < 100; n += 1) await open(n)
+  const read = async () => (await limited.call('GET', '/v1/deposits?limit=100')).statusCode
+  // Each answer has about 2 MB.
+  const statuses: number[] = []
+  while (statuses.at(-1) !== 429 && statuses.length < 50) statuses.push(await read())
+  expect(statuses.at(-1)).toBe(429)
+  expect(await open(100)).toMatchObject({ statusCode: 201 })
+  nowMs += 1_000
+  expect(await read()).toBe(200)
   await limited.app.close()
 })
 

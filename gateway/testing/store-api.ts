@@ -50,6 +50,8 @@ export async function startStoreApi(
     secretsOf: (endpoint) => secretsOf(box, endpoint, clock.now()),
     limitStore: hasLimits ? createLimits(() => 0).limitStore : () => {},
     limitBytes: () => {},
+    limitReads: () => {},
+    countRead: () => {},
     createDeposit: (store, body) => createDeposit(till.deps, store, body),
     findDeposit: (storeId, by) => storeDepositOf(db, { storeId, ...by }, publicUrl),
     listDeposits: (storeId, query) => listDeposits(db, storeId, { query, publicUrl }),
