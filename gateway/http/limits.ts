@@ -23,7 +23,10 @@ export type CostBuckets = Pick<Buckets, 'has'> & {
 /** The most buckets to keep, so made-up keys cannot exhaust the memory. */
 const MAX_KEYS = 50_000
 
-export function createBuckets({ perSecond, burst }: Rate, nowMs: () => number): Buckets & CostBuckets {
+/** `waitS`: seconds until `has` is true again, at least 1. */
+export type TimedBuckets = Buckets & CostBuckets & { waitS(key: string): number }
+
+export function createBuckets({ perSecond, burst }: Rate, nowMs: () => number): TimedBuckets {
   const buckets = new Map<string, { tokens: number; atMs: number }>()
   const currentBucket = (key: string) => {
     const now = nowMs()
@@ -39,6 +42,7 @@ export function createBuckets({ perSecond, burst }: Rate, nowMs: () => number): 
   }
   return {
     charge,
+    waitS: (key) => Math.max(1, Math.ceil((1 - currentBucket(key).tokens) / perSecond)),
     has: (key) => !buckets.has(key) || currentBucket(key).tokens >= 1,
     take: (key) => {
       const allowed = currentBucket(key).tokens >= 1
@@ -166,10 +170,11 @@ export function createLimits(nowMs: () => number = () => performance.now()): Lim
     limitDeposit: (hash) => refuseUnless(deposits.take(hash)),
     limitStore: (storeId) => refuseUnless(stores.take(String(storeId))),
     limitBytes: (storeId, bytes) => {
-      refuseUnless(bytesOfStores.has(String(storeId)))
+      refuseUnless(bytesOfStores.has(String(storeId)), bytesOfStores.waitS(String(storeId)))
       bytesOfStores.charge(String(storeId), bytes)
     },
-    limitReads: (storeId) => refuseUnless(readsOfStores.has(String(storeId))),
+    limitReads: (storeId) =>
+      refuseUnless(readsOfStores.has(String(storeId)), readsOfStores.waitS(String(storeId))),
     countRead: (storeId, bytes) => readsOfStores.charge(String(storeId), bytes),
   }
 }

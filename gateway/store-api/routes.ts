@@ -45,15 +45,17 @@ function addRoute(app: FastifyInstance, deps: StoreApiDeps, { operation, turns }
     handler: async (request, reply) => {
       const { id } = storeOf(request)
       const { values, perform } = operation.prepare(deps, storeOf(request), request)
-      if (method === 'GET') deps.limitReads(id)
-      else deps.limitBytes(id, Buffer.byteLength(JSON.stringify(values)))
+      if (method !== 'GET') deps.limitBytes(id, Buffer.byteLength(JSON.stringify(values)))
       const work = async () => {
         const earlier = idempotent ? await repeatedAnswer(deps, request, values) : undefined
-        return { repeated: earlier, answer: earlier ?? (await perform()) }
+        // In its turn, because the bytes of the reads before it are known only then.
+        if (method === 'GET') deps.limitReads(id)
+        const answer = earlier ?? (await perform())
+        if (method === 'GET') deps.countRead(id, Buffer.byteLength(answer.text))
+        return { repeated: earlier, answer }
       }
       const inTurn = () => turns(String(id), work)
       const { repeated, answer } = await (ownTurns === undefined ? inTurn() : ownTurns(String(id), inTurn))
-      if (method === 'GET') deps.countRead(id, Buffer.byteLength(answer.text))
       noteDeposit(request, operation, answer)
       if (repeated !== undefined) return sendRepeated(reply, repeated)
       return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.text)
