@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -20,4 +21,14 @@ test('a sandbox that cannot read its master key says why', () => {
   expect(() => makeOwnKey(folder)).toThrow(
     /^The master key in .*master\.key cannot be read \(EISDIR\): check /,
   )
+})
+
+test('a sandbox on a full disk leaves no empty master key behind', () => {
+  const module = join(import.meta.dirname, 'master-key.ts')
+  const script = `import { makeOwnKey } from '${module}'; makeOwnKey('${folder}')`
+  // A limit of 0 for files fails a write as a full disk does.
+  const shell = 'ulimit -f 0 && exec "$0" --input-type=module --eval "$1"'
+  const { stderr } = spawnSync('sh', ['-c', shell, process.execPath, script], { encoding: 'utf8' })
+  expect(stderr).toMatch(/The master key cannot be written to .*master\.key: check /)
+  expect(existsSync(join(folder, 'master.key'))).toBe(false)
 })

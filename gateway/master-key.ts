@@ -1,6 +1,6 @@
 /** Reads the key that seals secrets, and older keys. Makes the key of a sandbox. */
 import { randomBytes } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder } from './kit/make-folder.ts'
 import { type Refused, readSettingFile, readTextFile } from './kit/setting-file.ts'
@@ -65,7 +65,7 @@ export function makeOwnKey(dataDir: string): Buffer {
   const key = randomBytes(KEY_BYTES)
   const file = ownKeyFile(dataDir)
   try {
-    writeFileSync(file, key.toString('base64'), { mode: 0o600, flag: 'wx' })
+    writeNewFile(file, key.toString('base64'))
     return key
   } catch (cause) {
     const answer = readOwnKey(dataDir)
@@ -74,5 +74,18 @@ export function makeOwnKey(dataDir: string): Buffer {
       answer?.reason ??
       `The master key cannot be written to ${file}: check the permissions and the free space`
     throw new Error(`${reason}.`, { cause })
+  }
+}
+
+/** Leaves no part of the file behind, as on a full disk: it would count as a damaged key at the next start. */
+function writeNewFile(file: string, text: string): void {
+  const descriptor = openSync(file, 'wx', 0o600)
+  try {
+    writeFileSync(descriptor, text)
+  } catch (error) {
+    rmSync(file)
+    throw error
+  } finally {
+    closeSync(descriptor)
   }
 }
