@@ -67,12 +67,14 @@ describe('pricing', () => {
   })
 
   test('takes an edited price from the file, even if the file now says that its prices are some hours old', async () => {
-    const knife = (usd: string) => ({ cs: [{ name: 'Knife', usd, sales7d: 50 }] })
+    const knife = (usd: string, sales7d = 50) => ({ cs: [{ name: 'Knife', usd, sales7d }] })
     await refresh(fileSource({ rates: { EUR: '0.90' }, prices: knife('100') }))
     const asOf = (hours: number) => new Date(clock.now().getTime() - hours * 3_600_000).toISOString()
     await refresh(fileSource({ asOf: asOf(2), rates: { EUR: '0.80' }, prices: knife('50') }))
     expect(await priceOf('Knife')).toMatchObject({ gross: 5_000n })
     expect(await priceOf('Knife', 'EUR')).toMatchObject({ gross: 4_000n })
+    await refresh(fileSource({ asOf: asOf(3), rates: {}, prices: knife('50', 0) }))
+    expect(await priceOf('Knife')).toEqual({ kind: 'unavailable', reason: 'notPopular' })
     await refresh(fileSource({ asOf: asOf(7), rates: {}, prices: knife('40') }))
     expect(await priceOf('Knife')).toEqual({ kind: 'unavailable', reason: 'noPrice' })
   })

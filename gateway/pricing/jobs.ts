@@ -1,6 +1,7 @@
 /** Asks the sources of prices and exchange rates, and stores their answers. */
 import type { Game } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
+import { inTransaction } from '../db/transaction.ts'
 import type { TillClock } from '../kit/clock.ts'
 import { HOUR_MS } from '../kit/duration.ts'
 import type { Log } from '../kit/log.ts'
@@ -144,11 +145,14 @@ async function takePrices(
   const origin = { source: source.name, game }
   const now = clock.now()
   const cappedRows = rows.map((row) => ({ ...row, asOf: capToNow(clock.tillTime(row.asOf), now) }))
-  // The operator's file is right as it is. A list from the web may lack an item that is just not on sale.
-  if (source.isLocal) await forgetWithdrawn(db, origin, cappedRows)
+  await inTransaction(db, async (tx) => {
+    // The operator's file is right as it is. A list from the web may lack an item that is just not on sale.
+    if (source.isLocal) await forgetWithdrawn(tx, origin, cappedRows)
+    if (rows.length === 0) return
+    await ageFuturePrices(tx, origin, now)
+    await savePrices(tx, origin, cappedRows)
+  })
   if (rows.length === 0) return result
-  await ageFuturePrices(db, origin, now)
-  await savePrices(db, origin, cappedRows)
   const newestMs = cappedRows.reduce((newest, { asOf }) => Math.max(newest, asOf.getTime()), 0)
   // Otherwise the source would look healthy while none of its prices counts. Local sources are exempt: they are files,
   // whose prices keep the time that the operator wrote.

@@ -77,7 +77,7 @@ const FREEZES_PRICE = sql`price_hold.game = price.game and kind = 'frozen'
  * ones out. The earlier prices may be from the future too, so they are deleted. The history of past days stays.
  */
 export async function ageFuturePrices(
-  db: Db,
+  db: Db | Tx,
   { source, game }: { source: string; game: Game },
   now: Date,
 ): Promise<void> {
@@ -88,11 +88,11 @@ export async function ageFuturePrices(
 }
 
 /**
- * Deletes the source's prices of items that it no longer lists, and those that differ from its present ones but were
- * given a later time, and so would keep them out. Frozen prices stay.
+ * Deletes the source's prices of items that it no longer lists, and those that have a later time than its present ones,
+ * and so would keep them out. Frozen prices stay.
  */
 export async function forgetWithdrawn(
-  db: Db,
+  db: Db | Tx,
   { source, game }: { source: string; game: Game },
   rows: readonly PriceRow[],
 ): Promise<void> {
@@ -101,10 +101,8 @@ export async function forgetWithdrawn(
       and not exists (
         select from unnest(
           ${rows.map((row) => row.marketHashName)}::text[],
-          ${rows.map((row) => String(row.usdMicros))}::bigint[],
-          ${rows.map((row) => row.asOf.toISOString())}::timestamptz[]) as listed (name, usd_micros, as_of)
-        where listed.name = price.market_hash_name
-          and (listed.usd_micros = price.usd_micros or listed.as_of >= price.as_of))
+          ${rows.map((row) => row.asOf.toISOString())}::timestamptz[]) as listed (name, as_of)
+        where listed.name = price.market_hash_name and listed.as_of >= price.as_of)
       and not exists (select from price_hold where ${FREEZES_PRICE})`.execute(db)
 }
 
