@@ -44,16 +44,13 @@ export const withMigrationLock = <T>(
   { onProgress }: Pick<MigrateOptions, 'onProgress'>,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> =>
-  withMigratingClient(url, async (client) => {
+  withOwnerClient(url, async (client) => {
     await takeLock(client, onProgress)
     return work(client)
   })
 
 /** Opens a connection and runs `work` on it, also while another process migrates. */
-export async function withMigratingClient<T>(
-  url: string,
-  work: (client: pg.Client) => Promise<T>,
-): Promise<T> {
+export async function withOwnerClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS, ...KEEP_ALIVE })
   // The running query reports a broken connection.
   client.on('error', () => {})

@@ -1,7 +1,7 @@
 import { installQueue } from '../db/boss-queue.ts'
 import { runningDatabase } from '../db/connection-file.ts'
 import { ownershipOf, readIdentity } from '../db/identity.ts'
-import { applyMigrations, withMigratingClient, withMigrationLock } from '../db/migrate.ts'
+import { applyMigrations, withMigrationLock, withOwnerClient } from '../db/migrate.ts'
 import { judgeStatements, type Lock } from '../db/migration-rules.ts'
 import { grantApp, grantVault } from '../db/roles.ts'
 import { judgeSchema, type MigrationFile, migrationFiles, readApplied } from '../db/schema-version.ts'
@@ -48,7 +48,7 @@ async function missingOf(client: Client, { config }: StandaloneDeps): Promise<Mi
 export async function showMigrations(deps: StandaloneDeps): Promise<Answer<MigrationStatus>> {
   const url = ownerUrlOf(deps)
   if (url === undefined) return NO_DATABASE
-  return withMigratingClient(url, async (client) => {
+  return withOwnerClient(url, async (client) => {
     const missing = await missingOf(client, deps)
     if (typeof missing === 'string') return refused('conflict', missing)
     const applied = (await readApplied(client)).map(({ name, oldestVersion }) => ({
@@ -63,7 +63,7 @@ export async function showMigrations(deps: StandaloneDeps): Promise<Answer<Migra
 export async function planMigrations(deps: StandaloneDeps): Promise<Answer<Plan>> {
   const url = ownerUrlOf(deps)
   if (url === undefined) return NO_DATABASE
-  return withMigratingClient(url, async (client) => {
+  return withOwnerClient(url, async (client) => {
     const missing = await missingOf(client, deps)
     if (typeof missing === 'string') return refused('conflict', missing)
     return done({ steps: missing.flatMap(stepsOf) })

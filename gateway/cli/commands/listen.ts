@@ -6,6 +6,7 @@ import type { Answer } from '../../operations/operation.ts'
 import { text, webAddress, wholeUpTo } from '../arguments.ts'
 import { command, FIND, type FindFlags } from '../command.ts'
 import type { Session } from '../session.ts'
+import { printable } from '../terminal.ts'
 
 type ListenFlags = FindFlags & {
   till: URL
@@ -64,7 +65,8 @@ export const listen = command({
       const apiKey = key ?? (await askKey(terminal))
       process.once('SIGINT', end)
       try {
-        const say = (line: string) => terminal.warn(line)
+        // The till at the other address may send any text.
+        const say = (line: string) => terminal.warn(printable(line))
         return await operations.listen({ till, to, apiKey, secret, after, once, signal: stop.signal, say })
       } finally {
         process.removeListener('SIGINT', end)
