@@ -4,6 +4,7 @@ import { NEAR_LIMIT } from '../../contract/limits.ts'
 import { hasGateway } from '../bots/store.ts'
 import { TOKEN_SOON_MS } from '../bots/token-end.ts'
 import type { Db } from '../db/client.ts'
+import { missingItems } from '../drift/list-store.ts'
 
 export type Needs = {
   /** 1 from a restore until the next epoch begins: the till opens no deposit and sends no offer. Otherwise 0. */
@@ -29,7 +30,7 @@ export type Needs = {
   webhooksLate: number
   /** Unexplained departures whose items are leaving or gone. Those called off or returned do not count. */
   departuresUnexplained: number
-  /** Items in the books that are certainly missing on Steam. */
+  /** Items in the books of bots, removed ones aside, that are certainly missing on Steam. */
   itemsMissing: number
   /** Problems at the vault that need a person, as the vault last reported them. */
   vaultNeeds: number
@@ -76,7 +77,7 @@ export async function readNeeds(db: Db): Promise<Needs> {
         and due_at < (select till_now()) - interval '5 minutes')::int as "webhooksLate",
       (select count(*) from departure where explanation is null
         and stage in ('under_way', 'gone'))::int as "departuresUnexplained",
-      (select count(*) from custody_drift where kind = 'missing' and is_sure)::int as "itemsMissing",
+      ${missingItems} as "itemsMissing",
       (select count(*) from vault_need)::int as "vaultNeeds",
       (select count(distinct bot_id) from bot_bar join bot on bot.id = bot_id
         where until > (select till_now()) + interval '30 minutes' and reason <> 'doubted'

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readNeeds } from '../alerts/needs-store.ts'
 import { type BotContext, botQueue } from '../bots/bot.ts'
 import { heldItems } from '../bots/held-item-store.ts'
+import { moveItem } from '../bots/items.ts'
 import { selectDepartures } from '../departures/list-store.ts'
 import { createMetrics } from '../metrics.ts'
 import type { OwnItem } from '../steam/steam.ts'
@@ -11,7 +13,7 @@ import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/t
 import { steamTrade } from '../testing/trades.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { createDriftGauges, surveyDrift, sweepDrift, sweepFarLooks } from './jobs.ts'
-import { selectDrift } from './list-store.ts'
+import { countDrift, selectDrift } from './list-store.ts'
 import { createDriftStore } from './store.ts'
 import { driftHandler } from './watch.ts'
 
@@ -64,6 +66,13 @@ async function lookUntilSure(): Promise<void> {
 async function findings() {
   const [listed] = await selectDrift(till.db, {})
   return (listed?.drift ?? []).map(({ kind, assetId, isSure }) => `${kind} ${assetId}${isSure ? '' : '?'}`)
+}
+
+/** How many missing items the metrics and the alerts report. */
+async function counts() {
+  const counted = await countDrift(till.db)
+  const { itemsMissing } = await readNeeds(till.db)
+  return { ofMetrics: counted.reduce((sum, { missing }) => sum + missing, 0), ofNeeds: itemsMissing }
 }
 
 const alarms = () => till.lines.filter((line) => line.includes('items are missing from a bot'))
@@ -120,6 +129,28 @@ describe('D-34 a bot’s own inventory', () => {
     expect(result.code).toBe(0)
     await look()
     expect(await findings()).toEqual([])
+  })
+
+  it('no longer counts as lacking an item recorded as moved, even if the bot is dead and no look follows', async () => {
+    const [lost] = await deliver()
+    session.ownItems = session.ownItems.filter((item) => item !== lost)
+    await lookUntilSure()
+    await till.db.updateTable('bot').set({ state: 'dead' }).execute()
+    expect(await findings()).toEqual([`missing ${lost?.assetId}`])
+    expect(await counts()).toEqual({ ofMetrics: 1, ofNeeds: 1 })
+    const moved = (await heldItems(till.db)).find(({ assetId }) => assetId === lost?.assetId)
+    await moveItem(till.deps, moved?.item ?? '')
+    expect(await findings()).toEqual([])
+    expect(await counts()).toEqual({ ofMetrics: 0, ofNeeds: 0 })
+  })
+
+  it('no longer counts as lacking an item once it is removed', async () => {
+    const [lost] = await deliver()
+    session.ownItems = session.ownItems.filter((item) => item !== lost)
+    await lookUntilSure()
+    await till.db.updateTable('bot').set({ state: 'removed' }).execute()
+    expect(await selectDrift(till.db, {})).toEqual([])
+    expect(await counts()).toEqual({ ofMetrics: 0, ofNeeds: 0 })
   })
 
   it('is found to lack, within about a month, an item of a failed trade that Steam never undid', async () => {
