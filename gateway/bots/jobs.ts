@@ -51,7 +51,7 @@ export function createBotGauges(registry: Registry): BotGauges {
     }),
     room: new Gauge({
       name: 'tradetill_bot_room',
-      help: 'How many more items of a game a bot may take, with TRADETILL_BOT_ITEMS as the limit',
+      help: 'How many more items of a game a bot may take, with TRADETILL_BOT_ITEMS as the limit; absent for a retired bot',
       labelNames: ['bot', 'game'],
       registers,
     }),
@@ -69,7 +69,7 @@ export function createBotGauges(registry: Registry): BotGauges {
     }),
     historySeconds: new Gauge({
       name: 'tradetill_bot_history_seconds',
-      help: 'Time since the last complete pass through the trade history of a bot began; absent where the bot never held an item, or no pass has been completed',
+      help: 'Time since the last complete pass through the trade history of a bot began; absent where the bot never held an item or is retired, or no pass has been completed',
       labelNames: ['bot'],
       registers,
     }),
@@ -110,14 +110,16 @@ export async function surveyBots({ db, clock, log, limits, gauges, watchTokens }
   const passes = await completePasses(db)
   const itemCounts = await countedByGame(db)
   for (const { botId, steamId: bot, state, reachable, tokenExpiresAt } of bots) {
+    // No process works for a retired bot, so an alert about its work would never end.
+    const isRetired = state === 'retired'
     const passBegunAt = passes.get(botId)
-    if (passBegunAt) gauges.historySeconds.set({ bot }, (nowMs - passBegunAt.getTime()) / 1000)
+    if (passBegunAt && !isRetired) gauges.historySeconds.set({ bot }, (nowMs - passBegunAt.getTime()) / 1000)
     const label = state === 'active' ? (reachable ? 'online' : 'offline') : state
     countByState.set(label, (countByState.get(label) ?? 0) + 1)
     for (const game of GAMES) {
       const items = itemCounts.get(botId)?.get(GAME_FACTS[game].appId) ?? 0
       gauges.items.set({ bot, game }, items)
-      gauges.room.set({ bot, game }, Math.max(0, limits.itemsHeld[game] - items))
+      if (!isRetired) gauges.room.set({ bot, game }, Math.max(0, limits.itemsHeld[game] - items))
     }
     if (tokenExpiresAt) gauges.tokenSeconds.set({ bot }, (tokenExpiresAt.getTime() - nowMs) / 1000)
   }

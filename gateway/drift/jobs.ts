@@ -48,7 +48,7 @@ export function createDriftGauges(registry: Registry): DriftGauges {
     }),
     lookSeconds: new Gauge({
       name: 'tradetill_bot_custody_look_seconds',
-      help: 'Age of the last look that saw all of a bot’s own inventory; absent before the first one',
+      help: 'Age of the last look that saw all of a bot’s own inventory; absent before the first one, and for a retired bot',
       labelNames: ['bot'],
       registers,
     }),

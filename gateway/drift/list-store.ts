@@ -81,6 +81,7 @@ export async function askForLooks(tx: Tx, botIds: readonly bigint[], now: Date):
 
 export type DriftCount = {
   steamId: string
+  /** Null before the first look at the whole inventory, and for a retired bot, which gets no looks. */
   wholeAt: Date | null
   missing: number
   foreign: number
@@ -90,7 +91,7 @@ export type DriftCount = {
 /** The number of certain differences, by bot. Foreign items that were left out of the list count too. */
 export async function countDrift(db: Db): Promise<DriftCount[]> {
   const { rows } = await sql<DriftCount>`
-    select steam_id as "steamId", whole_at as "wholeAt",
+    select steam_id as "steamId", case when bot.state <> 'retired' then whole_at end as "wholeAt",
       (count(drift.id) filter (where kind = 'missing'))::int as missing,
       (count(drift.id) filter (where kind = 'foreign') + coalesce(max(left_out), 0))::int as foreign,
       (count(drift.id) filter (where kind = 'unnamed'))::int as unnamed
