@@ -161,9 +161,19 @@ export async function botForReading(tx: Db | Tx, tried: readonly bigint[]): Prom
 
 export type SealedToken = { sealed: Buffer; expiresAt: Date | null; acknowledged: boolean }
 
-const activeUnlessPaused = sql<BotState>`case when bot.state = 'paused' then 'paused' else 'active' end`
+/** Whether a dead bot was paused when it died: the state no longer shows it, but the record of acts does. */
+const diedPaused = sql<boolean>`(bot.state = 'dead' and 'bot pause' = (
+  select act from operator_act
+  where act in ('bot pause', 'bot resume', 'bot retire', 'bot remove') and arguments ->> 'botId' = bot.id::text
+  order by id desc limit 1))`
 
-/** Enrols a bot, or updates the token and profile of an enrolled bot. Returns it to service unless it is paused. */
+const activeUnlessPaused = sql<BotState>`case when bot.state = 'paused' or ${diedPaused} then 'paused'
+  else 'active' end`
+
+/**
+ * Enrols a bot, or updates the token and profile of an enrolled bot. Returns it to service unless it is paused, or was
+ * when Steam refused its token.
+ */
 export async function saveBot(db: Db | Tx, profile: Profile, token: SealedToken): Promise<bigint> {
   const columns = {
     name: profile.name,

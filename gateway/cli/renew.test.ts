@@ -121,6 +121,20 @@ describe('bot renew', () => {
     expect(out.match(/answers about its offers were empty/g)).toHaveLength(2)
   })
 
+  it('leaves a bot paused whose token Steam refused while it was paused, until an operator resumes it', async () => {
+    const die = () => database.pool.query(`update bot set state = 'dead' where id = 1`)
+    const renew = async () => {
+      await die()
+      expect(await run(['bot', 'renew', '1'], { onStderr: phones(steamIdOf(0)) })).toMatchObject({ code: 0 })
+      return (await botRows())[0]?.state
+    }
+    await run(['bot', 'pause', '1'])
+    expect(await renew()).toBe('paused')
+    await run(['bot', 'pause', '2'])
+    await run(['bot', 'resume', '1'])
+    expect(await renew()).toBe('active')
+  })
+
   it('leaves a paused bot paused, and refuses an unknown bot', async () => {
     await run(['bot', 'pause', '1'])
     expect(await run(['bot', 'renew', '1'], { onStderr: phones(steamIdOf(0)) })).toMatchObject({ code: 0 })
