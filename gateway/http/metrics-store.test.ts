@@ -1,10 +1,15 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { publishEvents } from '../events/service.ts'
 import { createMetrics } from '../metrics.ts'
 import { payFor } from '../testing/payment.ts'
-import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { startReceiver } from '../testing/receiver.ts'
+import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
+import { expiredDeposit, sendDue, senderDeps } from '../testing/webhooks.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { cancelDeposit } from '../trades/cancellation.ts'
+import { replay } from '../webhooks/attempts.ts'
 import { removeOwnEndpoint } from '../webhooks/endpoints.ts'
 import { registerStorageMetrics } from './metrics-store.ts'
 
@@ -58,4 +63,29 @@ it('an item that was taken back does not count as protected, nor does its commis
   session.takeBack('9001', deposit.body.items.slice(0, 1))
   await tradeHandlers(till.deps).history(bot)
   expect(await lineOf('tradetill_items_protected')).toBe('tradetill_items_protected{currency="USD"} 2200')
+})
+
+it('the alert that no process sends webhooks does not fire for a long replay that is being sent', async () => {
+  const rules = readFileSync(join(import.meta.dirname, '../../deploy/prometheus/alerts.yml'), 'utf8')
+  const [, series = '', limitS] = /alert: WebhooksLate\n +expr: "max\((\w+)\) > (\d+)"/.exec(rules) ?? []
+  const lineOf = lineReader()
+  const isFiring = async () => Number((await lineOf(series))?.split(' ')[1]) > Number(limitS)
+  const receiver = await startReceiver()
+  const store = await aStore(till, { webhookUrl: receiver.url })
+  const { id } = await till.db.selectFrom('webhook_endpoint').select('id').executeTakeFirstOrThrow()
+  for (let n = 0; n < 3; n += 1) await expiredDeposit(till, store)
+  await publishEvents(till.deps)
+  const send = (most: number) => sendDue(senderDeps(till), id, most)
+  await send(3)
+  await jump(till, 3_600)
+  expect(await isFiring()).toBe(false)
+  await replay(till.deps, store.id, { id, body: { fromSequence: 1, toSequence: 3 } })
+  // The store answers slowly, so most of the range still waits.
+  await jump(till, 300)
+  await send(1)
+  expect(await lineOf('tradetill_webhooks_due')).toBe('tradetill_webhooks_due 2')
+  expect(await isFiring()).toBe(false)
+  await jump(till, 61)
+  expect(await isFiring()).toBe(true)
+  await receiver.close()
 })

@@ -115,6 +115,18 @@ const READINGS: readonly Reading[] = [
       from webhook_delivery where state = 'due'`,
   },
   {
+    name: 'tradetill_webhooks_unattended_seconds',
+    help: 'Seconds for which an endpoint with an overdue delivery has got no attempt',
+    labels: [],
+    query: sql`
+      select coalesce(greatest(0, extract(epoch from till_now() - min(greatest(due.since, newest.at)))), 0) as value
+      from webhook_endpoint endpoint
+      join lateral (select min(due_at) as since from webhook_delivery
+        where endpoint_id = endpoint.id and state = 'due') due on due.since is not null
+      left join lateral (select at from webhook_attempt
+        where endpoint_id = endpoint.id order by id desc limit 1) newest on true`,
+  },
+  {
     name: 'tradetill_webhook_endpoints',
     help: 'Webhook endpoints of all stores',
     labels: ['state'],
