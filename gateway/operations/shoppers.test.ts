@@ -14,6 +14,8 @@ import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, jump, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { expireDeposit } from '../trades/expiry.ts'
+import { sweepTrades } from '../trades/jobs.ts'
+import { retireBot } from './bots.ts'
 import { showDeposit } from './deposits.ts'
 import { showItem } from './items.ts'
 import type { ActDeps } from './operation.ts'
@@ -102,6 +104,19 @@ it('D-35 an account can be erased after the last look at its trade, with a repor
   expect(histories.data && itemHistoryLines(histories.data)).toContainEqual(
     expect.stringMatching(/\tin\t.*\tfrom erased$/),
   )
+})
+
+it('D-35 an account can be erased 15 days after a look at its trade that a retired bot no longer makes', async () => {
+  const deposit = await aDeposit(till, await aStore(till))
+  const steamId = `7656119800000${deposit.id}`
+  await payFor(till, { bot, session }, deposit)
+  await retireBot(deps(), String(bot.botId))
+  await sweepTrades(till.deps)
+  await jump(till, 14 * DAY_S)
+  expect(await eraseShopper(deps(), steamId)).toMatchObject({ data: { deposits: 0, keptDeposits: 1 } })
+  await jump(till, 2 * DAY_S)
+  expect(await eraseShopper(deps(), steamId)).toMatchObject({ data: { deposits: 1, keptDeposits: 0 } })
+  expect(await tablesWith(steamId)).toEqual(['event'])
 })
 
 it('D-35 erasing the account that a store named keeps that of the trade link, and vice versa', async () => {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
+import { actOnBot } from '../bots/operator.ts'
 import { viewReader } from '../deposits/shopper-view.ts'
 import { publishEvents } from '../events/service.ts'
 import { readEvents } from '../events/store.ts'
@@ -18,6 +19,7 @@ import {
 } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { expireDeposit } from '../trades/expiry.ts'
+import { sweepTrades } from '../trades/jobs.ts'
 import { sweepOldData } from './jobs.ts'
 import { KEEP_SETTINGS, keepOf } from './settings.ts'
 import { eraseTokens } from './store.ts'
@@ -125,6 +127,20 @@ describe('D-35 a trade token', () => {
     expect(await haveTokens(deposit.id)).toEqual([true, true])
     if (place === undefined) return
     expect(await eraseTokens(till.db, { ...batch, after: place })).toBeUndefined()
+  })
+
+  it('is erased 15 days after a look at the delivery that its retired bot no longer makes', async () => {
+    const deposit = await aDeposit(till, store)
+    await payFor(till, { bot, session }, deposit)
+    await actOnBot(till.db, String(bot.botId), 'retire')
+    await sweepTrades(till.deps)
+    // The bot may be enrolled again, and would then look.
+    await jump(till, 14 * DAY_S)
+    await sweep()
+    expect(await haveTokens(deposit.id)).toEqual([true, true])
+    await jump(till, 2 * DAY_S)
+    await sweep()
+    expect(await haveTokens(deposit.id)).toEqual([false, false])
   })
 
   it('is kept while an offer is open', async () => {
