@@ -13,9 +13,12 @@ export type MoveAnswer =
   | { kind: 'moved'; item: HeldItem }
   | { kind: 'refused'; reason: 'not_an_item' | 'not_held' | 'protected' }
 
-const ITEM = /^(\d{1,18})-(\d{1,20})$/
+const ITEM = /^([1-9]\d{0,17})-(\d{1,20})$/
 
-/** Reads the id of an item: trade id and shopper's asset id, such as `12-345`. */
+/**
+ * Reads the id of an item: trade id and shopper's asset id, such as `12-345`. No other text names the same item, because
+ * the check of the ledger compares the ids in the records of acts.
+ */
 export function parseItem(item: string): { tradeId: bigint; assetId: string } | undefined {
   const [, trade = '', assetId = ''] = ITEM.exec(item) ?? []
   return assetId === '' ? undefined : { tradeId: BigInt(trade), assetId }

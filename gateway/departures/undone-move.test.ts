@@ -116,6 +116,13 @@ describe('a record that an item left', () => {
     expect(await differences()).toEqual([])
   })
 
+  it('is not taken back by an id with a zero before it, which the check of the ledger would not find', async () => {
+    await run('moved', `${items[0]}\n`)
+    const answer = await unmove(`0${items[0]}`)
+    expect(await differences()).toEqual([])
+    expect(answer).toEqual({ out: `0${items[0]} is not an item of the export`, code: 2 })
+  })
+
   it('cannot be taken back if there is none', async () => {
     const { out, errors, code } = await run('unmoved', `${items[0]}\n9-9\nnonsense\n`)
     expect(errors).toBe('3 not booked.\n')
