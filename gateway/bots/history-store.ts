@@ -98,3 +98,17 @@ export async function completePasses(db: Db): Promise<Map<bigint, Date | null>> 
     where ${hadItems}`.execute(db)
   return new Map(rows.map(({ botId, completeAt }) => [botId, completeAt]))
 }
+
+/**
+ * For each bot that ever had an item: since when its history was not read completely. Before the first complete pass,
+ * this is when it got its first item.
+ */
+export async function unreadSince(db: Db): Promise<Map<bigint, Date>> {
+  const { rows } = await sql<{ botId: bigint; since: Date }>`
+    select bot.id as "botId", coalesce(complete_at, greatest(watched_from, first.created_at)) as since
+    from bot left join bot_history on bot_history.bot_id = bot.id
+    join lateral (select created_at from custody_entry where bot_id = bot.id order by id limit 1) first on true`.execute(
+    db,
+  )
+  return new Map(rows.map(({ botId, since }) => [botId, since]))
+}

@@ -6,7 +6,7 @@ import type { Log } from '../kit/log.ts'
 import { endFarBars, listBars } from './bar-store.ts'
 import type { FleetLimits } from './fleet.ts'
 import { updateHeldItems } from './held-item-store.ts'
-import { completePasses, mendFarHistories } from './history-store.ts'
+import { mendFarHistories, unreadSince } from './history-store.ts'
 import { countedByGame, countItems, countItemsByGame } from './item-store.ts'
 import { allowFarLogins } from './lease-store.ts'
 import { readSpread } from './process-store.ts'
@@ -69,7 +69,7 @@ export function createBotGauges(registry: Registry): BotGauges {
     }),
     historySeconds: new Gauge({
       name: 'tradetill_bot_history_seconds',
-      help: 'Time since the last complete pass through the trade history of a bot began; absent where the bot never held an item or is retired, or no pass has been completed',
+      help: 'Time since the last complete pass through the trade history of a bot began, or else since its first item; absent where the bot never held an item or is retired',
       labelNames: ['bot'],
       registers,
     }),
@@ -107,13 +107,13 @@ export async function surveyBots({ db, clock, log, limits, gauges, watchTokens }
     const bot = bots.find((other) => other.botId === botId)?.steamId
     if (bot !== undefined) gauges.barredSeconds.set({ bot, scope, reason }, (until.getTime() - nowMs) / 1000)
   }
-  const passes = await completePasses(db)
+  const unread = await unreadSince(db)
   const itemCounts = await countedByGame(db)
   for (const { botId, steamId: bot, state, reachable, tokenExpiresAt } of bots) {
     // No process works for a retired bot, so an alert about its work would never end.
     const isRetired = state === 'retired'
-    const passBegunAt = passes.get(botId)
-    if (passBegunAt && !isRetired) gauges.historySeconds.set({ bot }, (nowMs - passBegunAt.getTime()) / 1000)
+    const unreadFrom = unread.get(botId)
+    if (unreadFrom && !isRetired) gauges.historySeconds.set({ bot }, (nowMs - unreadFrom.getTime()) / 1000)
     const label = state === 'active' ? (reachable ? 'online' : 'offline') : state
     countByState.set(label, (countByState.get(label) ?? 0) + 1)
     for (const game of GAMES) {

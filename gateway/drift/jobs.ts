@@ -48,7 +48,7 @@ export function createDriftGauges(registry: Registry): DriftGauges {
     }),
     lookSeconds: new Gauge({
       name: 'tradetill_bot_custody_look_seconds',
-      help: 'Age of the last look that saw all of a bot’s own inventory; absent before the first one, and for a retired bot',
+      help: 'Age of the last look that saw all of a bot’s own inventory, or else the time since its enrolment; absent for a retired bot',
       labelNames: ['bot'],
       registers,
     }),
@@ -62,9 +62,9 @@ export async function surveyDrift({ db, clock, gauges }: SurveyDeps): Promise<vo
   const counts = await countDrift(db)
   gauges.drift.reset()
   gauges.lookSeconds.reset()
-  for (const { steamId: bot, wholeAt, ...drift } of counts) {
+  for (const { steamId: bot, unseenSince, ...drift } of counts) {
     for (const kind of ['missing', 'foreign', 'unnamed'] as const)
       gauges.drift.set({ bot, kind }, drift[kind])
-    if (wholeAt !== null) gauges.lookSeconds.set({ bot }, (nowMs - wholeAt.getTime()) / 1000)
+    if (unseenSince !== null) gauges.lookSeconds.set({ bot }, (nowMs - unseenSince.getTime()) / 1000)
   }
 }

@@ -81,8 +81,11 @@ export async function askForLooks(tx: Tx, botIds: readonly bigint[], now: Date):
 
 export type DriftCount = {
   steamId: string
-  /** Null before the first look at the whole inventory, and for a retired bot, which gets no looks. */
-  wholeAt: Date | null
+  /**
+   * When the whole inventory was last seen, or else since when the bot is watched; null for a retired bot, which gets no
+   * looks.
+   */
+  unseenSince: Date | null
   missing: number
   foreign: number
   unnamed: number
@@ -91,7 +94,7 @@ export type DriftCount = {
 /** The number of certain differences, by bot. Foreign items that were left out of the list count too. */
 export async function countDrift(db: Db): Promise<DriftCount[]> {
   const { rows } = await sql<DriftCount>`
-    select steam_id as "steamId", case when bot.state <> 'retired' then whole_at end as "wholeAt",
+    select steam_id as "steamId", case when bot.state <> 'retired' then coalesce(whole_at, watched_from) end as "unseenSince",
       (count(drift.id) filter (where kind = 'missing'))::int as missing,
       (count(drift.id) filter (where kind = 'foreign') + coalesce(max(left_out), 0))::int as foreign,
       (count(drift.id) filter (where kind = 'unnamed'))::int as unnamed

@@ -1,4 +1,4 @@
-/** What a bot that is out of service leaves of the alarms about it. */
+/** The figures of bots that alerts follow. */
 import { Registry } from 'prom-client'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createDriftGauges, surveyDrift } from '../drift/jobs.ts'
@@ -19,17 +19,35 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-/** The names of the series that have a value for a bot. */
-async function seriesOfBots(): Promise<string[]> {
+/** The figures of bots, such as `tradetill_bot_history_seconds{bot="…"} 60`. */
+async function figuresOfBots(): Promise<string[]> {
   const { db, clock } = till
   const registry = new Registry()
   const gauges = { ...createBotGauges(registry), ...createDriftGauges(registry) }
   const limits = DEFAULT_FLEET_LIMITS
   await surveyBots({ db, clock, log: till.deps.log, limits, gauges, watchTokens: () => {} })
   await surveyDrift({ db, clock, gauges })
-  const text = await registry.metrics()
-  return [...new Set([...text.matchAll(/^(\w+)\{bot=/gm)].map(([, name = '']) => name))].sort()
+  return (await registry.metrics()).split('\n').filter((line) => line.includes('{bot='))
 }
+
+/** The names of the series that have a value for a bot. */
+async function seriesOfBots(): Promise<string[]> {
+  const names = (await figuresOfBots()).map((line) => line.slice(0, line.indexOf('{')))
+  return [...new Set(names)].sort()
+}
+
+it('a bot whose history and inventory could never be read is as late as if they had been read at its beginning', async () => {
+  const { bot, session } = await aBot(till)
+  await jump(till, WEEK_S)
+  await payFor(till, { bot, session }, await aDeposit(till, await aStore(till)))
+  await jump(till, 10_800)
+  const secondsOf = async (series: string) => {
+    const figure = (await figuresOfBots()).find((line) => line.startsWith(series))
+    return Math.round(Number(figure?.split(' ')[1]) / 60) * 60
+  }
+  expect(await secondsOf('tradetill_bot_history_seconds')).toBe(10_800)
+  expect(await secondsOf('tradetill_bot_custody_look_seconds')).toBe(WEEK_S + 10_800)
+})
 
 it('a retired bot has no figures that only a working bot could bring back to normal', async () => {
   const { bot, session } = await aBot(till)
