@@ -32,7 +32,14 @@ export async function countAgain(tx: Tx): Promise<WrongCounts> {
     where was.items <> (
       select coalesce(sum(${countChange}), 0) from custody_entry entry
       where entry.bot_id = bot.id and entry.id <= was.counted_to)`.execute(tx)
-  return { bots: wrongBots.length, stores: await countRisk(tx) }
+  const stores = await countRisk(tx)
+  await askForCompleteCheck(tx)
+  return { bots: wrongBots.length, stores }
+}
+
+/** The stored differences include counts that are now right. Without a complete check, they would stay for up to a day. */
+async function askForCompleteCheck(tx: Tx): Promise<void> {
+  await tx.updateTable('ledger_check').set({ complete_at: null, begun_at: null }).execute()
 }
 
 /** Recomputes each store's credit at risk as `verify.sql` does. Resolves to how many stores had a wrong amount. */

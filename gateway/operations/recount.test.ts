@@ -1,0 +1,36 @@
+import type pg from 'pg'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { readNeeds } from '../alerts/needs-store.ts'
+import { checkLedger } from '../ledger/jobs.ts'
+import { createMetrics } from '../metrics.ts'
+import { operatorOf } from '../testing/operator.ts'
+import { payFor } from '../testing/payment.ts'
+import { testPool } from '../testing/pool.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { recount } from './restore.ts'
+
+let till: Till
+let pool: pg.Pool
+
+beforeEach(async () => {
+  till = await startTill()
+  pool = testPool(till.url)
+})
+afterEach(async () => {
+  await pool.end()
+  await till.close()
+})
+
+it('a recount that corrects a number of items ends the alert about the ledger with the next check', async () => {
+  const metrics = createMetrics()
+  const differences = async () => {
+    await checkLedger({ pool, log: till.deps.log, metrics })
+    const { ledgerDifferences } = await readNeeds(till.db)
+    return { ofMetrics: (await metrics.ledgerDifferences.get()).values[0]?.value, ofNeeds: ledgerDifferences }
+  }
+  await payFor(till, await aBot(till), await aDeposit(till, await aStore(till)))
+  await till.db.updateTable('bot').set({ items_held: 7 }).execute()
+  expect(await differences()).toEqual({ ofMetrics: 1, ofNeeds: 1 })
+  expect(await recount(operatorOf(till, 'wrong number'))).toMatchObject({ kind: 'done', data: { bots: 1 } })
+  expect(await differences()).toEqual({ ofMetrics: 0, ofNeeds: 0 })
+})
