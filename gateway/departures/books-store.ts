@@ -13,6 +13,7 @@ import {
   laterDepartures,
   type Stage,
 } from './departure.ts'
+import { currentSaleOf } from './sale-store.ts'
 
 type Row = {
   id: bigint
@@ -228,7 +229,8 @@ async function bookOut(
 ): Promise<void> {
   const { id, botId, otherBotId, begunAt, custody } = booking
   const item = custody.get(keyOf(asset))
-  if (item?.moved !== 'in' || item.botId !== botId) return
+  if (item === undefined || item.botId !== botId) return
+  if (item.moved !== 'in' && !(await wasRecordedBefore(tx, booking, item))) return
   // A later departure of the item is booked already, and the item came back after it.
   if (item.departedAt !== null && item.departedAt > begunAt) return
   // The item had this asset id at another time.
@@ -240,9 +242,18 @@ async function bookOut(
     .where('app_id', '=', asset.appId)
     .where('asset_id', '=', asset.assetId)
     .execute()
-  await recordMove(tx, booking, { item, moved: 'out', botId, as: asset.assetId })
+  if (item.moved === 'in') await recordMove(tx, booking, { item, moved: 'out', botId, as: asset.assetId })
   if (otherBotId === undefined) return
   await recordMove(tx, booking, { item, moved: 'in', botId: otherBotId, as: asset.newAssetId })
+}
+
+/**
+ * True if an operator had recorded that the item left, and then sent it to another of our bots. A record of a sale cannot
+ * be taken back, so a sold item stays away.
+ */
+async function wasRecordedBefore(tx: Tx, { otherBotId }: Booking, item: CustodyItem): Promise<boolean> {
+  if (otherBotId === undefined || item.moved !== 'out' || item.departureId !== null) return false
+  return (await currentSaleOf(tx, item)) === undefined
 }
 
 /** Books back an item that this departure took. Also undoes all later departures that took the item further. */

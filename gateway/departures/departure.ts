@@ -179,10 +179,13 @@ export function laterDepartures<Id>(
   id: Id,
 ): LaterDeparture<Id>[] | undefined {
   const away: LaterDeparture<Id>[] = []
-  for (const { moved, botId, departure } of changes) {
+  for (const [place, { moved, botId, departure }] of changes.entries()) {
     const index = away.findIndex((each) => each.departure === departure)
     if (departure === null) away.length = 0
-    else if (index === -1 && moved === 'out') away.push({ departure, botId })
+    else if (index === -1) {
+      // Without an entry `out` of its own, it began at the bot of the operator's record that the item left.
+      away.push({ departure, botId: moved === 'out' ? botId : (changes[place - 1]?.botId ?? botId) })
+    }
     // The item came back to the bot that it had left by that departure.
     else if (moved === 'in' && away[index]?.botId === botId) away.length = index
   }

@@ -2,7 +2,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { heldItems } from '../bots/held-item-store.ts'
+import { moveItem } from '../bots/items.ts'
 import { verifyLedger } from '../ledger/verify.ts'
+import { runCommand } from '../testing/command.ts'
 import { type FakeSession, fakeSession, receivedIdOf } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
 import { testPool } from '../testing/pool.ts'
@@ -100,6 +102,51 @@ describe('an item that left, came back and left again', () => {
     await read(bot)
     await read(bot)
     expect(await inHand()).toEqual([`first ${item}`])
+  })
+})
+
+describe('an item that was recorded as moved before it was sent to another bot', () => {
+  const recordMoved = async () => {
+    const [held] = await heldItems(till.db)
+    expect(await moveItem(till.deps, held?.item ?? '')).toMatchObject({ kind: 'moved' })
+  }
+  const send = async () => {
+    addRow(session, '9500', { to: OTHER_BOT, hours: 1, given: { assetId: item, newAssetId: '71' } })
+    await read(bot)
+    await read(bot)
+  }
+
+  it('is booked to that bot, and out of it when it leaves', async () => {
+    const other = await aBot(till, fakeSession(OTHER_BOT))
+    await recordMoved()
+    await send()
+    expect(await inHand()).toEqual(['other 71'])
+    addRow(other.session, '9600', { to: STORAGE, hours: 2, given: { assetId: '71', newAssetId: '72' } })
+    await read(other.bot)
+    expect(await inHand()).toEqual([])
+    expect(await differences()).toEqual([])
+  })
+
+  it('is with the bot that sent it again once Steam undoes that trade', async () => {
+    await aBot(till, fakeSession(OTHER_BOT))
+    await recordMoved()
+    await send()
+    const undone = { assetId: item, newAssetId: '71', back: '73' }
+    addRow(session, '9500', { to: OTHER_BOT, hours: 1, given: undone, state: 'partly_rolled_back' })
+    await read(bot)
+    expect(await inHand()).toEqual(['first 73'])
+    expect(await differences()).toEqual([])
+  })
+
+  it('stays away if it is recorded as sold', async () => {
+    await aBot(till, fakeSession(OTHER_BOT))
+    const [held] = await heldItems(till.db)
+    const input = `${held?.item},skinport.com,1,30.00,26.00,USD,2026-11-02\n`
+    await runCommand(['items', 'sold', '--reason', 'sold'], { databaseUrl: till.url, input })
+    expect(await inHand()).toEqual([])
+    await send()
+    expect(await inHand()).toEqual([])
+    expect(await differences()).toEqual([])
   })
 })
 
