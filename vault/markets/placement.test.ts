@@ -80,8 +80,20 @@ describe('the fee of a market', () => {
     // Only the latest 20 sales count.
     const latest = Array.from({ length: 20 }, () => sale('m', 1_000n, 950n))
     expect(fee([sale('m', 100_000n, 70_000n), ...latest])).toBe(500n)
-    // The exact value is 500.5. A fee is rounded up, so the floor of a price is never too low.
-    expect(fee([sale('m', 999n, 949n)])).toBe(501n)
+    // The exact value is 600.6. A fee is rounded up, so the floor of a price is never too low.
+    expect(fee([sale('m', 999n, 939n)])).toBe(601n)
+  })
+
+  it('is not the cents that are lost by rounding the proceeds of cheap items', () => {
+    // At 5 %, the market pays 28 and 95 thousandths of a dollar. The record has whole cents.
+    const cheap = (priceMinor: bigint, receivedMinor: bigint) =>
+      Array.from({ length: 20 }, () => sale('m', priceMinor, receivedMinor))
+    expect(fee(cheap(3n, 2n))).toBe(500n)
+    expect(fee(cheap(10n, 9n), 600n)).toBe(600n)
+    // Rounding explains less than 20 of these 40 cents, and 5 % only ten of them.
+    expect(fee(cheap(10n, 8n))).toBe(2_000n)
+    // The market kept less than the stated fee.
+    expect(fee(cheap(100n, 97n), 600n)).toBe(300n)
   })
 
   it('is the stated fee before the first sale, or an assumption if the market states no fee', () => {
