@@ -35,6 +35,17 @@ export async function unansweredEntries(db: Db, { limit, after, without }: Page)
     .execute()
 }
 
+/** When the database's present life began. From a restore until the next epoch, it begins only `now`. */
+export async function lifeBeganAt(db: Db, now: Date): Promise<Date> {
+  const { rows } = await sql<{ beganAt: Date; isCurrent: boolean }>`
+    select began_at as "beganAt", life_is_current() as "isCurrent" from epoch order by number desc limit 1`.execute(
+    db,
+  )
+  const [epoch] = rows
+  if (epoch === undefined) return new Date(0)
+  return epoch.isCurrent ? epoch.beganAt : now
+}
+
 /** Returns false if another process has answered the report, or is about to. */
 export async function lockEntry(tx: Tx, { n, part }: Pick<EntryRow, 'n' | 'part'>): Promise<boolean> {
   const row = await tx

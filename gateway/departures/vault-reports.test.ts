@@ -1,12 +1,15 @@
 /** Which reports of the vault the till books, and when. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { inTransaction } from '../db/transaction.ts'
+import { beginEpoch, claimFirstEpoch } from '../epochs/store.ts'
 import { startTill, type Till } from '../testing/till.ts'
 import { createWaits } from './vault-report-waits.ts'
 import { bookVaultLog } from './vault-reports.ts'
 
 const MARKET = 'market.csgo.com'
 const DOTA = 570
+const DAY_MS = 86_400_000
 
 let till: Till
 
@@ -73,6 +76,26 @@ describe('a listing', () => {
     await bookEveryTenSeconds(60)
     expect(await answeredRows()).toEqual([])
     await bookEveryTenSeconds(600)
+    expect(await answeredRows()).toEqual([1n])
+    await till.db.deleteFrom('vault_told').execute()
+  })
+
+  it('waits two days for its item from the end of a restore on, however old the vault’s report is', async () => {
+    await claimFirstEpoch(till.db, new Date(0))
+    const told = { ...waitingRow(1), at: new Date(till.clock.now().getTime() - 3 * DAY_MS) }
+    await till.db.insertInto('vault_told').values(told).execute()
+    // As in a restored database, whose trades since the backup must be read from Steam again.
+    await till.db
+      .updateTable('epoch')
+      .set((eb) => ({ log_oid: eb('log_oid', '+', 1n) }))
+      .execute()
+    await bookVaultLog(till.deps)
+    expect(await answeredRows()).toEqual([])
+    await inTransaction(till.db, (tx) => beginEpoch(tx, till.clock.now()))
+    await bookVaultLog(till.deps)
+    expect(await answeredRows()).toEqual([])
+    till.clock.advance(2 * DAY_MS)
+    await bookVaultLog(till.deps)
     expect(await answeredRows()).toEqual([1n])
     await till.db.deleteFrom('vault_told').execute()
   })

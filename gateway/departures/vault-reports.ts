@@ -11,6 +11,7 @@ import {
   answerEntry,
   type EntryRow,
   explainByVault,
+  lifeBeganAt,
   lockEntry,
   unansweredEntries,
 } from './vault-report-store.ts'
@@ -21,7 +22,10 @@ const CURRENCY = 'USD'
 const PAGE_SIZE = 500
 /** One call reads at most this many pages of entries. */
 const MOST_PAGES = 40
-/** How long to wait for an item's departure, which proves that the item is ours. Steam's history may show it late. */
+/**
+ * How long to wait for an item's departure, which proves that the item is ours. Steam's history may show it late. A
+ * restored till must read again what its database has lost, so it waits from the beginning of its epoch.
+ */
 const WAIT_MS = 2 * 86_400_000
 
 const minorAmount = z
@@ -71,7 +75,9 @@ type BookingDeps = { db: Db; clock: Clock; log: Log }
  */
 export async function bookVaultLog(deps: BookingDeps, waits: Waits = createWaits()): Promise<void> {
   const { db, clock } = deps
-  const nowMs = clock.now().getTime()
+  const now = clock.now()
+  const nowMs = now.getTime()
+  const beganAtMs = (await lifeBeganAt(db, now)).getTime()
   // A listing that waits when this call starts waits until the call ends, however long that takes. Otherwise the wait
   // could end between the listing's entry and a report on it, which would then be answered as unknown.
   const waiting = new Map(waits.listingsAt(nowMs).map((listing) => [keyOf(listing), listing]))
@@ -79,20 +85,23 @@ export async function bookVaultLog(deps: BookingDeps, waits: Waits = createWaits
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const without = [...waiting.values()]
     const rows = await unansweredEntries(db, { limit: PAGE_SIZE, after, without })
-    for (const row of rows) await bookRow(deps, row, { waits, waiting, nowMs })
+    for (const row of rows) await bookRow(deps, row, { waits, waiting, nowMs, beganAtMs })
     after = rows.at(-1)
     if (rows.length < PAGE_SIZE) return
   }
 }
 
-/** `waiting`: the listings that wait in this call. `waits` remembers a limited number. */
-type Call = { waits: Waits; waiting: Map<string, ReportedListing>; nowMs: number }
+/**
+ * `waiting`: the listings that wait in this call. `waits` remembers a limited number. `beganAtMs`: when the database's
+ * present life began.
+ */
+type Call = { waits: Waits; waiting: Map<string, ReportedListing>; nowMs: number; beganAtMs: number }
 
 async function bookRow({ db, log }: BookingDeps, row: EntryRow, call: Call): Promise<void> {
-  const { waits, waiting, nowMs } = call
+  const { waits, waiting, nowMs, beganAtMs } = call
   // If a listing waits for its item, the reports on it wait too.
   if (waiting.has(keyOf(row))) return
-  const mayWait = nowMs - row.at.getTime() < WAIT_MS
+  const mayWait = nowMs - Math.max(row.at.getTime(), beganAtMs) < WAIT_MS
   const answer = await inTransaction(db, (tx) => bookEntry(tx, row, mayWait))
   if (answer === 'waits') {
     waiting.set(keyOf(row), row)
