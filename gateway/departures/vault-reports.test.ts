@@ -3,13 +3,18 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { inTransaction } from '../db/transaction.ts'
 import { beginEpoch, claimFirstEpoch } from '../epochs/store.ts'
-import { startTill, type Till } from '../testing/till.ts'
+import { receivedIdOf } from '../testing/fake-steam.ts'
+import { payFor } from '../testing/payment.ts'
+import { aBot, aDeposit, aStore, jump, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
+import { tradeHandlers } from '../trades/advance.ts'
 import { createWaits } from './vault-report-waits.ts'
 import { bookVaultLog } from './vault-reports.ts'
 
 const MARKET = 'market.csgo.com'
 const DOTA = 570
-const DAY_MS = 86_400_000
+const CS = 730
+const DAY_S = 86_400
+const DAY_MS = 1_000 * DAY_S
 
 let till: Till
 
@@ -97,6 +102,31 @@ describe('a listing', () => {
     till.clock.advance(2 * DAY_MS)
     await bookVaultLog(till.deps)
     expect(await answeredRows()).toEqual([1n])
+    await till.db.deleteFrom('vault_told').execute()
+  })
+
+  it('waits if its item is still protected in the books, as after a restore', async () => {
+    const { bot, session } = await aBot(till)
+    const deposit = await aDeposit(till, await aStore(till), { game: 'cs' })
+    await payFor(till, { bot, session }, deposit)
+    await jump(till, (PROTECTION_DAYS + 1) * DAY_S)
+    const listedAssetId = receivedIdOf([...deposit.body.items][0])
+    const told = JSON.stringify({ kind: 'listing', appId: CS, listedAssetId, price: '100' })
+    await till.db
+      .insertInto('vault_told')
+      .values({ ...waitingRow(1), reference: 'protected', told })
+      .execute()
+    await bookVaultLog(till.deps)
+    expect(await answeredRows()).toEqual([])
+    const trade = await till.db
+      .selectFrom('trade')
+      .select('id')
+      .where('deposit_id', '=', deposit.id)
+      .executeTakeFirstOrThrow()
+    await tradeHandlers(till.deps).trade(bot, trade.id)
+    await bookVaultLog(till.deps)
+    const answers = await till.db.selectFrom('vault_told').select('answer').execute()
+    expect(answers).toEqual([{ answer: 'recorded' }])
     await till.db.deleteFrom('vault_told').execute()
   })
 

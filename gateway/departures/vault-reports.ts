@@ -23,8 +23,9 @@ const PAGE_SIZE = 500
 /** One call reads at most this many pages of entries. */
 const MOST_PAGES = 40
 /**
- * How long to wait for an item's departure, which proves that the item is ours. Steam's history may show it late. A
- * restored till must read again what its database has lost, so it waits from the beginning of its epoch.
+ * How long to wait for an item's departure, which proves that the item is ours, and for the end of its protection.
+ * Steam's history may show them late. A restored till must read again what its database has lost, so it waits from the
+ * beginning of its epoch.
  */
 const WAIT_MS = 2 * 86_400_000
 
@@ -115,13 +116,13 @@ async function bookRow({ db, log }: BookingDeps, row: EntryRow, call: Call): Pro
 }
 
 /**
- * `waits`: the item's departure may still appear, or another process answers the entry. `known`: the listing was
- * already recorded.
+ * `waits`: the item's departure, or the end of its protection, may still appear, or another process answers the entry.
+ * `known`: the listing was already recorded.
  */
 async function bookEntry(tx: Tx, row: EntryRow, mayWait: boolean): Promise<EntryAnswer | 'waits'> {
   if (!(await lockEntry(tx, row))) return 'waits'
   const answer = await answerOf(tx, row)
-  if (answer === 'not_ours' && mayWait) return 'waits'
+  if ((answer === 'not_ours' || answer === 'not_free') && mayWait) return 'waits'
   await answerEntry(tx, row, answer)
   return answer
 }
