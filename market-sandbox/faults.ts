@@ -183,6 +183,9 @@ export const FAULTS = {
     line: 'The lists of the family contain rows of other kinds: a bought item without an asset id, an offer without a token, a payout, and an item without a price.',
   },
   'times-in-ms': { line: 'The history of the family gives times in milliseconds, not seconds.' },
+  'reversal-late': {
+    line: 'The family pays for a sale whose trade was taken back, and notices that only two days later.',
+  },
   'lies-app': { line: 'The market asks for an item of a game whose number is too large for JavaScript.' },
   'lies-asset': { line: 'The market asks for an item that was never listed.' },
   'lies-more': { line: 'The market asks for one more item than was sold.' },

@@ -38,16 +38,24 @@ async function letPassersBuy(market: Market): Promise<void> {
 }
 
 async function followDeals(market: Market): Promise<void> {
+  const isLate = market.faults.isOn('reversal-late')
   // The second pass judges what buyers did on Steam in the first one.
   for (let pass = 0; pass < 2; pass += 1) {
     const isBusy = market
       .world()
       .items.some(
-        ({ status, outcome }) => status === 'sold' || status === 'waiting' || outcome?.kind === 'settling',
+        ({ status, outcome }) =>
+          status === 'sold' ||
+          status === 'waiting' ||
+          outcome?.kind === 'settling' ||
+          (isLate && outcome?.kind === 'paid'),
       )
     if (!isBusy) return
     const [offers, trades] = [await market.steam.offers(), await market.steam.trades()]
-    market.change((world, nowS) => ({ world: judge(world, { offers, trades }, nowS), answer: undefined }))
+    market.change((world, nowS) => ({
+      world: judge(world, { offers, trades, isLate }, nowS),
+      answer: undefined,
+    }))
     const reactions = reactionsDue(market.world(), offers, market.nowS())
     const reversals = reversalsDue(market.world(), market.nowS())
     for (const reaction of reactions) await market.steam.act(reaction)

@@ -143,6 +143,28 @@ describe('an item of a collecting bot', () => {
     expect(bench.countOwned(seller, offer?.give.map(({ assetId }) => assetId) ?? [])).toBe(1)
   })
 
+  it('is sold again if its buyer took it back and the market noticed that only after it had paid', async () => {
+    const [item = 0] = await putOnSale(1)
+    bench.market.begin('reversal-late')
+    expect((await bench.market.buy([item], 'accepts')).kind).toBe('bought')
+    await runFreshRounds(8)
+    const offer = bench.steam.world().offers.findLast(({ sender }) => sender === seller)
+    const tradeId = offer?.tradeId ?? ''
+    bench.steam.change((world, nowS) => reverseTrade(world, { tradeId, bySupport: true }, nowS))
+    await runFreshRounds(2)
+    expect((await readReports())(item)).toEqual(['listing', 'sold', 'delivered', 'paid'])
+    bench.advanceMs(2 * DAY_MS)
+    await runFreshRounds(4)
+    expect((await readReports())(item)).toEqual(['listing', 'sold', 'delivered', 'paid', 'reversed'])
+    bench.market.end('reversal-late')
+    bench.advanceMs(7 * DAY_MS)
+    // The market has noticed the return in the test above, too.
+    await runFreshRoundsUntil(() => listedItems().length > 1)
+    expect(listedItems().map(({ assetId }) => assetId)).toContain(offer?.give[0]?.assetId)
+    for (const { itemId } of listedItems()) await bench.market.buy([itemId], 'accepts')
+    await runFreshRounds(8)
+  })
+
   it('is listed within a minute of its arrival, and paid in the books within a minute of the gift', async () => {
     // The first round after a start checks everything, so run a few rounds before measuring.
     await bench.runRounds(4)

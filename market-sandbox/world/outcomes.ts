@@ -26,12 +26,20 @@ const BAN_AFTER_MISSES_S = DAY_S
 /** An item whose offer is still open this long after the sale counts as not handed over. */
 const MUST_CANCEL_S = 7 * 3600
 
+/** How long after the payment a market that notices a reversal late does so. */
+const NOTICED_AFTER_S = 2 * DAY_S
+
 /** Steam's numbers for the states of an offer. */
 export const OFFER = { active: 2, accepted: 3, withdrawn: 6, unconfirmed: 9, escrow: 11 }
 /** Steam's numbers for trades that were taken back. */
 const REVERSED = new Set([6, 7, 12])
 
-export type SteamView = { offers: readonly SteamOffer[]; trades: readonly SteamTrade[] }
+/** `isLate`: the market notices reversals only after it has paid. */
+export type SteamView = {
+  offers: readonly SteamOffer[]
+  trades: readonly SteamTrade[]
+  isLate?: boolean
+}
 
 /** Returns the offer that hands a deal over: from its seller to its buyer, with its message. */
 export function offerOf(deal: Deal, offers: readonly SteamOffer[]): SteamOffer | undefined {
@@ -116,12 +124,17 @@ function failDeal(world: World, deal: Deal, { isMissed, nowS }: { isMissed: bool
 }
 
 function judgeGiven(world: World, deal: Deal, { seen, nowS }: JudgeContext): World {
-  const settling = itemsOf(world, deal).filter(({ outcome }) => outcome?.kind === 'settling')
-  const [first] = settling
-  if (first?.outcome === undefined) return world
-  const trade = seen.trades.find(({ id }) => id === first.outcome?.tradeId)
-  if (trade && REVERSED.has(trade.status)) return reverseDeal(world, deal, { settling, nowS })
-  return first.outcome.settlesAtS <= nowS ? payDeal(world, deal, { settling, nowS }) : world
+  const { trades, isLate = false } = seen
+  const items = itemsOf(world, deal)
+  const settling = items.filter(({ outcome }) => outcome?.kind === 'settling')
+  const reversible = isLate ? items.filter(({ outcome }) => outcome?.kind === 'paid') : settling
+  const [first] = reversible
+  const trade = trades.find(({ id }) => id === first?.outcome?.tradeId)
+  const noticedAtS = isLate ? Number(first?.changedAtS) + NOTICED_AFTER_S : 0
+  if (trade && REVERSED.has(trade.status) && noticedAtS <= nowS)
+    return reverseDeal(world, deal, { reversed: reversible, nowS })
+  const isDue = settling.some(({ outcome }) => Number(outcome?.settlesAtS) <= nowS)
+  return isDue ? payDeal(world, deal, { settling, nowS }) : world
 }
 
 function payDeal(world: World, deal: Deal, { settling, nowS }: { settling: Listing[]; nowS: number }): World {
@@ -138,10 +151,10 @@ function payDeal(world: World, deal: Deal, { settling, nowS }: { settling: Listi
 function reverseDeal(
   world: World,
   deal: Deal,
-  { settling, nowS }: { settling: Listing[]; nowS: number },
+  { reversed, nowS }: { reversed: Listing[]; nowS: number },
 ): World {
   const causer = deal.reversing ?? 'buyer'
-  const items = settling.map((item) =>
+  const items = reversed.map((item) =>
     withOutcome(
       item,
       { kind: 'reversed', causer, refund: causer === 'buyer' ? Math.floor(item.price * REVERSAL_SHARE) : 0 },
@@ -149,11 +162,12 @@ function reverseDeal(
     ),
   )
   const refund = items.reduce((all, { outcome }) => all + (outcome?.refund ?? 0), 0)
-  const blocked = settling.map(({ assetId }) => ({ assetId, untilS: nowS + BLOCKED_S }))
+  const paid = reversed.filter(({ outcome }) => outcome?.kind === 'paid')
+  const blocked = reversed.map(({ assetId }) => ({ assetId, untilS: nowS + BLOCKED_S }))
   return changeSeller(withItems(world, items), deal.seller, (seller) => ({
     ...seller,
-    settling: seller.settling - sum(settling),
-    free: seller.free + refund,
+    settling: seller.settling - (sum(reversed) - sum(paid)),
+    free: seller.free - sum(paid) + refund,
     blocked: [...seller.blocked, ...blocked],
     bannedUntilS:
       causer === 'seller' ? Math.max(seller.bannedUntilS, nowS + BAN_AFTER_REVERSAL_S) : seller.bannedUntilS,

@@ -325,36 +325,35 @@ it('an item that the market postpones may be listed again, but not an item that 
   expect(priced).toHaveLength(5)
 })
 
-it('for two weeks, a desk asks about an item that was given, even if the market calls its sale cancelled', async () => {
-  const listing = givenListing({ kind: 'cancelled' })
-  const deals = new Map([
-    [
-      'm/d',
-      {
-        market: 'm',
-        account: null,
-        due: { dealId: 'd', partnerSteamId: '1', token: 't', message: 'x', assets: [] },
-        itemIds: ['101'],
-        intendedAt: new Date(nowMs),
-        offerId: '5',
-        sentAt: new Date(nowMs),
-        isConfirmed: true,
-        isReported: true,
-        state: 'delivered' as const,
-        steamTradeId: '9',
-        deliveredAt: new Date(nowMs),
-      },
-    ],
-  ])
-  // The listing is a month old, and a history since then can be long. The desk asks only from a day before the sale on.
-  const begunAt = new Date(nowMs - 30 * 86_400 * SECOND_MS)
-  const soldMs = nowMs
-  book = { ...bookOf([]), deals, listings: [{ ...listing, begunAt }] }
-  expect(await countMoneyReads(10)).toBe(2)
-  expect(moneySince).toEqual(new Date(soldMs - 86_400 * SECOND_MS))
-  nowMs += 14 * 86_400 * SECOND_MS
-  expect(await countMoneyReads(10)).toBe(0)
-})
+it.each([
+  ['cancelled', { kind: 'cancelled' }, 2],
+  ['paid, though rarely', { kind: 'paid', receivedMinor: 95n }, 1],
+] as const)(
+  'for two weeks, a desk asks about a given item, even if its sale is %s',
+  async (_, end, reads) => {
+    const at = new Date(nowMs)
+    const due = { dealId: 'd', partnerSteamId: '1', token: 't', message: 'x', assets: [] }
+    const deal = {
+      market: 'm',
+      account: null,
+      due,
+      itemIds: ['101'],
+      intendedAt: at,
+      offerId: '5',
+      sentAt: at,
+    }
+    const ended = { state: 'delivered', steamTradeId: '9', deliveredAt: at } as const
+    const deals = new Map([['m/d', { ...deal, isConfirmed: true, isReported: true, ...ended }]])
+    // The listing is a month old, and a history since then can be long. The desk asks only from a day before the sale on.
+    const begunAt = new Date(nowMs - 30 * 86_400 * SECOND_MS)
+    const soldMs = nowMs
+    book = { ...bookOf([]), deals, listings: [{ ...givenListing(end), begunAt }] }
+    expect(await countMoneyReads(10)).toBe(reads)
+    expect(moneySince).toEqual(new Date(soldMs - 86_400 * SECOND_MS))
+    nowMs += 14 * 86_400 * SECOND_MS
+    expect(await countMoneyReads(10)).toBe(0)
+  },
+)
 
 it('for six weeks, a desk asks how a sale ended; then it reports once that it stopped', async () => {
   const stuck = givenListing(null)

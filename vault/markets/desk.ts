@@ -2,7 +2,7 @@
  * Decides when an account makes which call to its market. All calls of a desk but those for prices wait for each other:
  * while an answer to a listing is under way, the record must not be compared with the market's list.
  */
-import { DAY_MS, MINUTE_MS } from '../durations.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts'
 import { createLock } from '../lock.ts'
 import type { OwnItem } from '../steam/look.ts'
 import { isLive, isOfAccount, type Journal, type Listing, type MarketAccount, soldTimesMs } from './book.ts'
@@ -36,8 +36,10 @@ const MONEY_MS = 5 * MINUTE_MS
 /** How often to ask right after an item was given or its money became due, and for how long. */
 const SOON_MONEY_MS = 20_000
 const SOON_MONEY_FOR_MS = 2 * MINUTE_MS
-/** How long to keep asking about a given item whose sale the market calls cancelled. */
-const DENIED_MS = 14 * DAY_MS
+/** How long to keep asking about a given item whose sale the market calls cancelled or paid: its word may change. */
+const CHANGES_MS = 14 * DAY_MS
+/** How often to ask whether items came back although their sales were paid. */
+const PAID_MS = 6 * HOUR_MS
 /**
  * How long to ask how a sale ended. A market that has lost the sale never answers, and the history to read would become
  * longer and longer.
@@ -316,11 +318,15 @@ function noteAnswer(
 async function followMoney(parts: DeskParts, state: State): Promise<void> {
   const { market, seller } = parts
   const { timetable } = state
+  const given = lastGiven(parts)
   for (const appId of market.games) {
-    const unpaid = listingsOf(parts, appId).filter((listing) => mayBePaid(parts, listing))
+    const listings = listingsOf(parts, appId)
+    const unpaid = listings.filter((listing) => mayBePaid(listing, given))
     const everyMs = moneyEveryMs(parts, state, { appId, unpaid })
-    if (unpaid.length === 0 || !timetable.isDue(`money ${appId}`, everyMs)) continue
-    const soldMs = recentTimesMs(parts, state, unpaid)
+    const asksUnpaid = unpaid.length > 0 && timetable.isDue(`money ${appId}`, everyMs)
+    const asksPaid = timetable.isDue(`paid ${appId}`, PAID_MS)
+    const paid = asksPaid ? listings.filter((each) => each.end?.kind === 'paid' && isIn(given, each)) : []
+    const soldMs = recentTimesMs(parts, state, [...(asksUnpaid ? unpaid : []), ...paid])
     if (soldMs.length === 0) continue
     const since = new Date(Math.min(...soldMs) - HISTORY_MARGIN_MS)
     const hasNews = await seller.followMoney(appId, since)
@@ -336,11 +342,11 @@ async function followMoney(parts: DeskParts, state: State): Promise<void> {
 function recentTimesMs(
   { journal, market, now, say, needs }: DeskParts,
   { givenUp }: State,
-  unpaid: readonly Listing[],
+  listings: readonly Listing[],
 ): number[] {
-  const times = soldTimesMs(journal.book(), unpaid)
+  const times = soldTimesMs(journal.book(), listings)
   const isOver = (soldMs: number): boolean => now().getTime() - soldMs >= GIVE_UP_MS
-  for (const [index, { itemId }] of unpaid.entries()) {
+  for (const [index, { itemId }] of listings.entries()) {
     if (!isOver(times[index] ?? 0) || givenUp.has(itemId)) continue
     givenUp.add(itemId)
     const line = 'the market has not said for six weeks how a sale ended, so the vault stops asking'
@@ -367,16 +373,22 @@ function moneyEveryMs(
   return nowMs - sinceMs < SOON_MONEY_FOR_MS ? SOON_MONEY_MS : MONEY_MS
 }
 
-function mayBePaid({ journal, market, now }: DeskParts, { state, itemId, end }: Listing): boolean {
+function mayBePaid({ state, end, ...listing }: Listing, given: ReadonlySet<string>): boolean {
   if (state !== 'given' && state !== 'in_deal') return false
-  if (end?.kind !== 'cancelled') return end?.kind !== 'paid' && end?.kind !== 'reversed'
   // A buyer may accept late, after the market has called the sale cancelled.
-  return [...journal.book().deals.values()].some(
+  if (end?.kind === 'cancelled') return isIn(given, listing)
+  return end?.kind !== 'paid' && end?.kind !== 'reversed'
+}
+
+const isIn = (numbers: ReadonlySet<string>, { itemId }: Pick<Listing, 'itemId'>): boolean =>
+  itemId !== null && numbers.has(itemId)
+
+/** The market's numbers of the listings whose items were given lately. */
+function lastGiven({ journal, market, now }: DeskParts): ReadonlySet<string> {
+  const sinceMs = now().getTime() - CHANGES_MS
+  const deals = [...journal.book().deals.values()].filter(
     (deal) =>
-      deal.state === 'delivered' &&
-      deal.market === market.name &&
-      itemId !== null &&
-      deal.itemIds.includes(itemId) &&
-      now().getTime() - deal.deliveredAt.getTime() < DENIED_MS,
+      deal.state === 'delivered' && deal.market === market.name && deal.deliveredAt.getTime() > sinceMs,
   )
+  return new Set(deals.flatMap(({ itemIds }) => itemIds))
 }
