@@ -326,11 +326,11 @@ it('an item that the market postpones may be listed again, but not an item that 
 })
 
 it.each([
-  ['cancelled', { kind: 'cancelled' }, 2],
-  ['paid, though rarely', { kind: 'paid', receivedMinor: 95n }, 1],
+  ['cancelled', { kind: 'cancelled' }, 2, 1],
+  ['paid, though rarely', { kind: 'paid', receivedMinor: 95n }, 1, 15],
 ] as const)(
   'for two weeks, a desk asks about a given item, even if its sale is %s',
-  async (_, end, reads) => {
+  async (_, end, reads, days) => {
     const at = new Date(nowMs)
     const due = { dealId: 'd', partnerSteamId: '1', token: 't', message: 'x', assets: [] }
     const deal = {
@@ -349,7 +349,7 @@ it.each([
     const soldMs = nowMs
     book = { ...bookOf([]), deals, listings: [{ ...givenListing(end), begunAt }] }
     expect(await countMoneyReads(10)).toBe(reads)
-    expect(moneySince).toEqual(new Date(soldMs - 86_400 * SECOND_MS))
+    expect(moneySince).toEqual(new Date(soldMs - days * 86_400 * SECOND_MS))
     nowMs += 14 * 86_400 * SECOND_MS
     expect(await countMoneyReads(10)).toBe(0)
   },

@@ -36,10 +36,10 @@ const MONEY_MS = 5 * MINUTE_MS
 /** How often to ask right after an item was given or its money became due, and for how long. */
 const SOON_MONEY_MS = 20_000
 const SOON_MONEY_FOR_MS = 2 * MINUTE_MS
-/** How long to keep asking about a given item whose sale the market calls cancelled or paid: its word may change. */
+/** How long to keep asking about a given item whose sale the market calls cancelled or paid, since its word may change. */
 const CHANGES_MS = 14 * DAY_MS
-/** How often to ask whether items came back although their sales were paid. */
-const PAID_MS = 6 * HOUR_MS
+/** How often to ask about all sales of that time: a person may have handed an item over, or a paid one came back. */
+const LOOK_BACK_MS = 6 * HOUR_MS
 /**
  * How long to ask how a sale ended. A market that has lost the sale never answers, and the history to read would become
  * longer and longer.
@@ -324,9 +324,11 @@ async function followMoney(parts: DeskParts, state: State): Promise<void> {
     const unpaid = listings.filter((listing) => mayBePaid(listing, given))
     const everyMs = moneyEveryMs(parts, state, { appId, unpaid })
     const asksUnpaid = unpaid.length > 0 && timetable.isDue(`money ${appId}`, everyMs)
-    const asksPaid = timetable.isDue(`paid ${appId}`, PAID_MS)
-    const paid = asksPaid ? listings.filter((each) => each.end?.kind === 'paid' && isIn(given, each)) : []
-    const soldMs = recentTimesMs(parts, state, [...(asksUnpaid ? unpaid : []), ...paid])
+    const soldMs = asksUnpaid ? recentTimesMs(parts, state, unpaid) : []
+    const lookBackMs = parts.now().getTime() - CHANGES_MS
+    const isOpen = (each: Listing) => isLive(each) || each.end?.kind === 'settling' || isIn(given, each)
+    const isRecent = listings.some((each) => isOpen(each) || each.begunAt.getTime() > lookBackMs)
+    if (isRecent && timetable.isDue(`look back ${appId}`, LOOK_BACK_MS)) soldMs.push(lookBackMs)
     if (soldMs.length === 0) continue
     const since = new Date(Math.min(...soldMs) - HISTORY_MARGIN_MS)
     const hasNews = await seller.followMoney(appId, since)
@@ -342,11 +344,11 @@ async function followMoney(parts: DeskParts, state: State): Promise<void> {
 function recentTimesMs(
   { journal, market, now, say, needs }: DeskParts,
   { givenUp }: State,
-  listings: readonly Listing[],
+  unpaid: readonly Listing[],
 ): number[] {
-  const times = soldTimesMs(journal.book(), listings)
+  const times = soldTimesMs(journal.book(), unpaid)
   const isOver = (soldMs: number): boolean => now().getTime() - soldMs >= GIVE_UP_MS
-  for (const [index, { itemId }] of listings.entries()) {
+  for (const [index, { itemId }] of unpaid.entries()) {
     if (!isOver(times[index] ?? 0) || givenUp.has(itemId)) continue
     givenUp.add(itemId)
     const line = 'the market has not said for six weeks how a sale ended, so the vault stops asking'
