@@ -137,13 +137,14 @@ describe('a sale', () => {
     ])
   })
 
-  it('is not tried a second time if Steam refused its offer', async () => {
+  it('is not tried a second time if Steam refused its offer, and an alarm is raised', async () => {
     const out = createOutside()
     await runVault(out)
     out.buy(1)
     out.owned.delete('1')
     await runWithoutFaults(out)
-    expect([dealStates(out), out.offers, out.alarms]).toEqual([['ended'], [], []])
+    expect([dealStates(out), out.offers]).toEqual([['ended'], []])
+    expect(out.alarms).toMatchObject([{ kind: 'due_refused', problem: 'not_sent: item_gone' }])
   })
 
   it('has one offer, even if the process ended right after making it', async () => {

@@ -53,8 +53,12 @@ type Parts = {
  */
 type DueBy = Map<string, number>
 
+/** `unconfirmed`: the deals about whose unconfirmed offer an alarm has reported. */
+type Memory = { dueBy: DueBy; unconfirmed: Map<string, true> }
+
 export function createSeller(parts: Parts) {
   const dueBy: DueBy = new Map()
+  const memory: Memory = { dueBy, unconfirmed: new Map() }
   const listings = createListings(parts)
   const { list, unlist, reprice } = listings
   /** The numbers of unreadable deals that an alarm has reported. */
@@ -86,7 +90,7 @@ export function createSeller(parts: Parts) {
     /** Advances every open deal until it has no further step now. */
     async advance() {
       const deals = [...parts.journal.book().deals.values()].filter(isOfAccount(parts.marketAccount))
-      for (const deal of deals) await advance(parts, dueBy, deal)
+      for (const deal of deals) await advance(parts, memory, deal)
     },
     followMoney: (appId: number, since: Date) => followMoney(parts, changedSales, { appId, since }),
   }
@@ -154,15 +158,15 @@ function noteDueBy(dueBy: DueBy, key: string, { itemIds, rows, askedAt }: DealLo
 /** The most steps of a deal at a time. It needs only a few: send, confirm, report, and a look after each. */
 const MOST_STEPS = 8
 
-async function advance(parts: Parts, dueBy: DueBy, first: Deal): Promise<void> {
+async function advance(parts: Parts, memory: Memory, first: Deal): Promise<void> {
   const key = dealKey(first.market, first.due.dealId)
-  const dueByMs = dueBy.get(key)
+  const dueByMs = memory.dueBy.get(key)
   let deal: Deal | undefined = first
   for (let steps = 0; steps < MOST_STEPS && deal !== undefined; steps += 1) {
     if (deal.state === 'delivered' || deal.state === 'ended') return
     const mayContinue =
       deal.state === 'active'
-        ? await followOffer(parts, dueByMs, deal)
+        ? await followOffer(parts, { dueByMs, unconfirmed: memory.unconfirmed }, deal)
         : await sendOrFind(parts, dueByMs, deal)
     if (!mayContinue) return
     deal = parts.journal.book().deals.get(key)
@@ -203,16 +207,20 @@ async function sendOrFind(
   else if (sent.kind === 'refused') {
     const because = sent.lacksSession === true ? NO_SESSION : sent.because
     journal.add({ kind: 'send_refused', ...ids, because })
+    // Without a session, the send may be repeated.
+    const problem = `not_sent: ${because}`
+    if (because !== NO_SESSION) alarm({ kind: 'due_refused', dealId: due.dealId, problem })
   } else journal.add({ kind: 'send_unanswered', ...ids })
   return sent.kind === 'sent'
 }
 
 /** Does the next step of a deal whose offer is known. Returns true if the deal may have a further step now. */
 async function followOffer(
-  { market, giftOffers, journal, now }: Parts,
-  dueByMs: number | undefined,
+  parts: Parts,
+  { dueByMs, unconfirmed }: { dueByMs: number | undefined; unconfirmed: Memory['unconfirmed'] },
   deal: DealWithOffer,
 ): Promise<boolean> {
+  const { market, giftOffers, journal, now } = parts
   const { due, offerId } = deal
   const seen = await giftOffers.read(offerId)
   if (seen === undefined) return false
@@ -251,6 +259,7 @@ async function followOffer(
       if ((await market.isCalledOff?.(due, offerId)) === true) await giftOffers.cancel(offerId)
       return false
     case 'cancel':
+      if (seen.state === 'needs_confirmation') reportUnconfirmed(parts, unconfirmed, deal)
       await giftOffers.cancel(offerId)
       return false
     case 'prove': {
@@ -266,6 +275,17 @@ async function followOffer(
     default:
       return false
   }
+}
+
+/** The market counts the sale as not handed over. An alarm about the deal for another reason stays as it is. */
+function reportUnconfirmed(
+  { journal, alarm }: Parts,
+  reported: Memory['unconfirmed'],
+  { market, due: { dealId } }: Deal,
+): void {
+  if (reported.has(dealId) || journal.book().refused.has(dealKey(market, dealId))) return
+  alarm({ kind: 'due_refused', dealId, problem: 'not_confirmed' })
+  keepNewest(reported, dealId, true)
 }
 
 /** When the last of the deal's items was listed. */

@@ -113,6 +113,26 @@ describe('a sale', () => {
     },
   )
 
+  it('whose offer Steam never lets the vault confirm ends, and an alarm is raised once', async () => {
+    const out = createOutside()
+    await runVault(out)
+    out.buy(1)
+    const { cancel } = out.giftOffers
+    out.giftOffers.confirm = async () => false
+    // Steam is slow to cancel, too.
+    out.giftOffers.cancel = async () => {}
+    const seller = out.seller()
+    for (let turn = 0; turn < 24; turn += 1) {
+      await runVault(out, seller)
+      out.advanceS(15)
+    }
+    out.giftOffers.cancel = cancel
+    await runVault(out, seller)
+    await runVault(out, seller)
+    expect([dealStates(out), offerStates(out)]).toEqual([['ended'], ['ended']])
+    expect(out.alarms).toMatchObject([{ kind: 'due_refused', problem: 'not_confirmed' }])
+  })
+
   it('is not confirmed if less than 20 seconds are left after a slow answer of the market', async () => {
     const out = createOutside()
     await runVault(out)
