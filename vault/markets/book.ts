@@ -48,6 +48,8 @@ export type Listing = AccountFields & {
   /** The market's number of the listing; null until the market has confirmed it. */
   itemId: string | null
   begunAt: Date
+  /** When the item was sold or taken down; absent while it is on sale. */
+  offSaleAt?: Date
   /** `in_deal`: sold and not given yet. `over`: ended, and the item was not given. */
   state: 'on_sale' | 'in_deal' | 'given' | 'over'
   /** The market's latest report on the sale, of those that `takesEnd` accepts; null before the first. */
@@ -224,7 +226,7 @@ function applyEntry(draft: Draft, { at, entry }: DatedEntry): void {
       changeLast(draft, isListing(entry), (listing) => ({ ...listing, priceMinor: entry.priceMinor }))
       return
     case 'unlisted':
-      changeLast(draft, isListing(entry), (listing) => ({ ...listing, state: 'over' }))
+      changeLast(draft, isListing(entry), (listing) => ({ ...listing, state: 'over', offSaleAt: at }))
       return
     case 'due_refused':
       draft.refused.set(dealKey(entry.market, entry.due.dealId), entry.problem)
@@ -232,7 +234,7 @@ function applyEntry(draft: Draft, { at, entry }: DatedEntry): void {
     case 'deal_intended': {
       const { market, account, due, itemIds } = entry
       const deal: Deal = { market, account, due, itemIds, intendedAt: at, state: 'intended' }
-      changeParts(draft, deal, markInDeal)
+      changeParts(draft, deal, (listing) => ({ ...listing, state: 'in_deal', offSaleAt: at }))
       draft.deals.set(dealKey(market, due.dealId), deal)
       return
     }
@@ -245,8 +247,6 @@ function applyEntry(draft: Draft, { at, entry }: DatedEntry): void {
       changeDeal(draft, entry, at)
   }
 }
-
-const markInDeal = (listing: Listing): Listing => ({ ...listing, state: 'in_deal' })
 
 type DealEntry = Extract<SaleEntry, { dealId: string }>
 

@@ -1,7 +1,7 @@
 /** The choice of a market for an item, the proceeds of a listing, and the fees of markets. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Listing } from './book.ts'
+import { bookOf, type Listing, type SaleEntry } from './book.ts'
 import { feeOf } from './fees.ts'
 import { type Bid, placeBids, proceedsOf } from './placement.ts'
 import { DEFAULT_RULES } from './price-policy.ts'
@@ -130,4 +130,36 @@ describe('an item that the till has not booked', () => {
     expect(await bids(true)).toEqual([])
     expect(await bids(false)).toHaveLength(1)
   })
+})
+
+it('an item is discounted for its days on sale, not for those on which nothing was on sale', async () => {
+  const dayMs = 86_400_000
+  const item = { market: 'm', appId: 570, assetId: '1' }
+  const begun = { kind: 'listing_begun', ...item, account: null, priceMinor: 999n } as const
+  const on = (day: number, entry: SaleEntry) => ({ at: new Date(day * dayMs), entry })
+  const { listings } = bookOf([
+    on(0, begun),
+    on(0, { kind: 'listed', ...item, itemId: '101' }),
+    // For example, the account was banned from selling for a month.
+    on(2, { kind: 'unlisted', market: 'm', itemId: '101' }),
+    on(32, begun),
+    on(32, { kind: 'listed', ...item, itemId: '102' }),
+    on(33, { kind: 'unlisted', market: 'm', itemId: '102' }),
+  ])
+  const [bid] = await bidsFor([{ assetId: '1', marketHashName: 'Cap', isTradable: true }], {
+    appId: 570,
+    listings,
+    feeBp: 500n,
+    now: () => new Date(40 * dayMs),
+    judge() {},
+    pricing: {
+      rules: DEFAULT_RULES,
+      mayLose: true,
+      needsCost: false,
+      priceOf: async () => 1_001n,
+      till: { costs: async () => new Map() },
+      lowest: { read: async () => new Map(), noteOwn() {} },
+    },
+  })
+  expect(bid?.priceMinor).toBe(970n)
 })

@@ -50,8 +50,8 @@ export async function bidsFor(
   const facts = await factsOf(appId, items, context)
   return items.flatMap((item): Bid[] => {
     const { assetId, marketHashName } = item
-    const onSaleSince = listings.find((each) => each.assetId === assetId)?.begunAt ?? context.now()
-    const verdict = verdictOn(item, { ...context, ...facts, onSaleSince })
+    const onSaleMs = onSaleMsOf(assetId, listings, context.now())
+    const verdict = verdictOn(item, { ...context, ...facts, onSaleMs })
     const knownMinor = facts.prices.get(marketHashName)
     judge(item, verdict.kind === 'none' ? verdict.because : undefined)
     if (verdict.kind === 'none' || knownMinor === undefined) return []
@@ -80,8 +80,8 @@ export async function repricesFor(
   const facts = await factsOf(appId, listedItems, context)
   return listed.flatMap(({ listing, item }): Reprice[] => {
     const { itemId, priceMinor: before, assetId } = listing
-    const onSaleSince = listings.find((each) => each.assetId === assetId)?.begunAt ?? listing.begunAt
-    const verdict = verdictOn(item, { ...context, ...facts, onSaleSince })
+    const onSaleMs = onSaleMsOf(assetId, listings, context.now())
+    const verdict = verdictOn(item, { ...context, ...facts, onSaleMs })
     if (itemId === null || verdict.kind === 'none') return []
     const { minor: priceMinor } = verdict
     context.pricing.lowest.noteOwn(appId, item.marketHashName, priceMinor)
@@ -89,6 +89,12 @@ export async function repricesFor(
     return change * ALL_BP >= before * LEAST_CHANGE_BP ? [{ itemId, priceMinor }] : []
   })
 }
+
+/** How long the item has been on sale, without the times between its listings. */
+const onSaleMsOf = (assetId: string, listings: readonly Listing[], now: Date): number =>
+  listings
+    .filter((each) => each.assetId === assetId)
+    .reduce((sum, { begunAt, offSaleAt = now }) => sum + Math.max(0, Number(offSaleAt) - Number(begunAt)), 0)
 
 /** `costs`: by asset id. `lowest`: by market hash name. `prices`: from the vault's own source, by market hash name. */
 type PriceFacts = {
@@ -113,7 +119,7 @@ async function factsOf(appId: number, items: readonly OwnItem[], { pricing }: Co
 
 function verdictOn(
   { assetId, marketHashName }: OwnItem,
-  { costs, lowest, prices, onSaleSince, now, pricing, feeBp }: Context & PriceFacts & { onSaleSince: Date },
+  { costs, lowest, prices, onSaleMs, pricing, feeBp }: Context & PriceFacts & { onSaleMs: number },
 ): PriceVerdict {
   if (pricing.needsCost && !costs.has(assetId)) return { kind: 'none', because: 'no_cost' }
   return listingPrice(
@@ -122,7 +128,7 @@ function verdictOn(
       mayLose: pricing.mayLose,
       ...(lowest.get(marketHashName) ?? { lowestMinor: null, mostMinor: null }),
       knownMinor: prices.get(marketHashName) ?? null,
-      onSaleMs: now().getTime() - onSaleSince.getTime(),
+      onSaleMs,
       feeBp,
     },
     pricing.rules,
