@@ -1,7 +1,7 @@
 /** Another page of the same deposit, such as a second tab, has entered another account. */
 import { expect, it } from 'vitest'
 import { activitiesOf } from './activities.ts'
-import { answers, delayedReply, json, start } from './test-flow.ts'
+import { answers, type Call, delayedReply, etagged, json, problem, start, withoutUser } from './test-flow.ts'
 import {
   creating,
   loaded,
@@ -63,5 +63,39 @@ it('a poll that began before this page entered an account does not bring back th
   expect(standOf(flow.state()).user).toEqual(OTHER_USER)
   earlierReply.answer(json(payment()))
   await pass(0)
+  expect(standOf(flow.state()).user).toEqual(OTHER_USER)
+})
+
+it('a link that was refused during an offer of another page is checked again once that offer has failed', async () => {
+  let creating = true
+  const { flow, pass } = start({
+    ...answers,
+    '/api/payment': (_call, times) =>
+      json(payment({ user: times === 1 ? null : USER, creating: times > 1 && creating })),
+    '/api/trade-url': () => (creating ? problem(409, 'trade_in_progress') : json(OTHER_USER)),
+  })
+  await pass(0)
+  flow.dispatch({ kind: 'linkTyped', text: OTHER_LINK })
+  await pass(700)
+  expect(flow.state()).toMatchObject({ modal: { kind: 'joining' }, page: { link: { status: 'failed' } } })
+  creating = false
+  await pass(1000)
+  expect(flow.state().modal.kind).toBe('creationError')
+  expect(standOf(flow.state()).user).toEqual(OTHER_USER)
+})
+
+it('a link that was refused during an offer is checked again even if the deposit is as before, because the offer has failed', async () => {
+  const unchanged = ({ headers }: Call) =>
+    headers.get('if-none-match') === '"1"'
+      ? new Response(null, { status: 304 })
+      : etagged(withoutUser(), '"1"')
+  const { flow, pass } = start({
+    ...answers,
+    '/api/payment': unchanged,
+    '/api/trade-url': (_call, times) => (times === 1 ? problem(409, 'trade_in_progress') : json(OTHER_USER)),
+  })
+  await pass(0)
+  flow.dispatch({ kind: 'linkTyped', text: OTHER_LINK })
+  await pass(700)
   expect(standOf(flow.state()).user).toEqual(OTHER_USER)
 })

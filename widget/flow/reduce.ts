@@ -138,6 +138,15 @@ function repeatFailed(state: FlowState): FlowState {
   return link?.status === 'failed' && isTemporary(link.refusal) ? checkLink(state, link.text) : state
 }
 
+/** Checks again a link that was refused because of an offer, once that offer is over and the deposit still open. */
+function repeatBlockedLink(state: FlowState): FlowState {
+  const { page, payment } = state
+  const link = linkOf(page)
+  const isBlocked =
+    link?.status === 'failed' && link.refusal.code === ('trade_in_progress' satisfies ErrorCode)
+  return isBlocked && payment?.status === 'created' && !payment.creating ? checkLink(state, link.text) : state
+}
+
 const withoutEffects = (state: FlowState): Step => ({ state, effects: [] })
 
 function paymentLoaded(before: FlowState, payment: Payment, atMs: number): Step {
@@ -157,7 +166,7 @@ function paymentLoaded(before: FlowState, payment: Payment, atMs: number): Step 
   const modal = modalAfter(before, payment)
   const hasFailed = before.modal.kind === 'joining' && modal.kind === 'creationError'
   return {
-    state: { ...(hasFailed ? returnSetAside(withPage) : withPage), modal },
+    state: { ...repeatBlockedLink(hasFailed ? returnSetAside(withPage) : withPage), modal },
     effects: [
       ...(payment.status === before.payment?.status ? [] : offerEffects(state, payment)),
       ...(isNewRedirect ? redirectOf(payment) : []),
