@@ -1,6 +1,7 @@
 /** D-24 with a real database: items that Steam holds. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
+import { viewReader } from '../deposits/shopper-view.ts'
 import { balancesOf } from '../ledger/store.ts'
 import type { OfferState } from '../steam/steam.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
@@ -134,6 +135,18 @@ describe('D-24 items that Steam holds', () => {
     expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
       { msg: 'Steam still holds the items of an offer, a day after the hold should have ended' },
     ])
+  })
+
+  it('are shown to the shopper even if Steam first reported their offer as declined', async () => {
+    const deposit = await aDeposit(till, store)
+    await offerFor(till, bot, deposit)
+    setOffer('declined')
+    await tradeHandlers(till.deps).watch(bot)
+    setOffer('in_escrow')
+    await workAfter(HOUR_MS)
+    const shown = (await viewReader(till.db, 'https://steam.test')([deposit.body.hash])).values().next().value
+    const { steam_hold_until: until } = await trade()
+    expect(shown?.payment).toMatchObject({ status: 'tradeDeclined', steamHoldUntil: until?.toISOString() })
   })
 
   it('are noticed at the deadline, and their offer is not cancelled', async () => {

@@ -155,6 +155,26 @@ it('an offer that Steam holds is not called cancelled, because its items may be 
   expect(dialogFor('tradeHasInvalidItems')).toContain(`>${en.outcomes.tradeHasInvalidItems.title}</h2>`)
 })
 
+it.each<[FinalDepositStatus, Partial<Payment>]>([
+  ['tradeTimeout', {}],
+  ['tradeTimeout', { cancelledByStore: true }],
+  ['tradeTimeout', { outcomeUnknown: true }],
+  ['tradeDeclined', { endedAtOnce: true }],
+  ['tradeCountered', {}],
+])(
+  'if Steam holds the items of an offer that ended as %s (%o), the page does not say that they are still the shopper’s',
+  (status, change) => {
+    const nextOfferAt = new Date(2026, 10, 26, 12, 1, 30).toISOString()
+    const ended = payment({ status, steamHoldUntil: '2026-12-13T00:00:00.000Z', nextOfferAt, ...change })
+    const html = markup(<Completed outcome={status} hasAlarm={false} payment={ended} />)
+    expect(html).toContain(`>${en.heldBySteamTitle}</h2>`)
+    expect(html).toContain(en.heldBySteam(formatDate('2026-12-13T00:00:00.000Z', 'en')))
+    expect(html).toContain(en.holdReason)
+    for (const text of [en.declinedByYou, en.scamTitle, en.stolenKeyTitle, en.startAgain, NEXT_OFFER])
+      expect(html).not.toContain(text)
+  },
+)
+
 it('an offer whose hold by Steam ended without a delivery still says that Steam held it, and how to avoid that', () => {
   const ended = payment({ status: 'tradeHasInvalidItems', steamHoldOver: true })
   const html = markup(<Completed outcome="tradeHasInvalidItems" hasAlarm={false} payment={ended} />)

@@ -30,22 +30,43 @@ const SUSPICIOUS: Record<DrawnOutcome, boolean> = {
 const isDrawn = (outcome: FinalDepositStatus): outcome is DrawnOutcome => Object.hasOwn(SUSPICIOUS, outcome)
 
 export function Completed({ outcome, hasAlarm, payment }: Props) {
+  if (!isDrawn(outcome)) return <Closed payment={payment} />
+  const isInEscrow = outcome !== 'succeeded' && payment.steamHoldUntil !== null
+  return isInEscrow ? (
+    <Outcome outcome="tradeHasInvalidItems" hasAlarm={hasAlarm} payment={asAccepted(payment)} />
+  ) : (
+    <Outcome outcome={outcome} hasAlarm={hasAlarm} payment={payment} />
+  )
+}
+
+/** The hold proves that the shopper accepted the offer, even if Steam first reported another end of it. */
+const asAccepted = (payment: Payment): Payment => ({
+  ...payment,
+  endedAtOnce: false,
+  cancelledByStore: false,
+  cancelledElsewhere: false,
+  outcomeUnknown: false,
+})
+
+function Closed({ payment }: { payment: Payment }) {
+  const { texts } = useModalTexts()
+  return (
+    <Dialog className="dialog-outcome" name={texts.depositTo(payment.storeName)}>
+      {() => (
+        <>
+          <p>{texts.closedNote}</p>
+          <Numbers payment={payment} />
+          <StoreLink url={payment.backToStoreUrl} isPrimary />
+          <ReceiptLink payment={payment} />
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+function Outcome({ outcome, hasAlarm, payment }: Props & { outcome: DrawnOutcome }) {
   const { texts, language } = useModalTexts()
   const receivedText = useReceivedText(payment)
-  if (!isDrawn(outcome)) {
-    return (
-      <Dialog className="dialog-outcome" name={texts.depositTo(payment.storeName)}>
-        {() => (
-          <>
-            <p>{texts.closedNote}</p>
-            <Numbers payment={payment} />
-            <StoreLink url={payment.backToStoreUrl} isPrimary />
-            <ReceiptLink payment={payment} />
-          </>
-        )}
-      </Dialog>
-    )
-  }
   const { steamHoldUntil, cancelledElsewhere = false, outcomeUnknown = false } = payment
   const isCancelled = payment.cancelledByStore || cancelledElsewhere
   const isTakenBack = payment.takenBack === 'all'
