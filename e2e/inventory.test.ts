@@ -2,8 +2,9 @@
 import { expect, test } from 'vitest'
 import { inventorySchema } from '../contract/widget-api.ts'
 import { MOBILE } from './support/browser.ts'
-import { nextInventory, openBrowser, openStand, shopper, till } from './support/shared-till.ts'
+import { nextInventory, openBrowser, openStand, query, shopper, till } from './support/shared-till.ts'
 import { giveLinkAndAwaitItems, startTopUp } from './support/shopper.ts'
+import { callerOf } from './support/widget-calls.ts'
 
 test.each(['en', 'ru'] as const)(
   'A-043 A-044 in %s: pictures are loaded by the item’s class, and the page says why items are unusable, and how old the inventory is',
@@ -121,3 +122,12 @@ test.each(['en', 'ru'] as const)(
     await answer.waitFor({ state: 'hidden' })
   },
 )
+
+test('a deposit that ended while its items were shown is shown as closed once the shopper reloads them', async () => {
+  const { page, texts, deposit } = await openStand()
+  await query(`update deposit set expires_at = now() where id = $1`, [deposit.id])
+  const caller = await callerOf(till.gateway, deposit)
+  await expect.poll(async () => (await caller.payment()).status).toBe('paymentTimeout')
+  await page.getByRole('button', { name: texts.reload }).click()
+  await page.getByRole('dialog').getByText(texts.closedNote).waitFor()
+})

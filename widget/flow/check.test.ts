@@ -84,6 +84,18 @@ describe('the deposit', () => {
     },
   )
 
+  it('is checked immediately when the inventory is refused with deposit_closed, and not again with the same answer', () => {
+    const { state } = play(openedOn('created'), {
+      kind: 'inventoryFailed',
+      request: 1,
+      code: 'deposit_closed',
+    })
+    expect(check(state)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
+    const { modal } = play(state, loaded({ status: 'paymentTimeout', timeLeft: null })).state
+    expect(modal).toMatchObject({ kind: 'completed', outcome: 'paymentTimeout' })
+    expect(check(play(state, { kind: 'paymentUnchanged' }).state)).not.toMatchObject({ delayMs: 0 })
+  })
+
   it('is not checked before its deadline when a link is refused with user_not_found', () => {
     const { deadlineMs } = awaitingLink()
     expect(check(withRefusedLink('user_not_found'))).toMatchObject({ delayMs: 5000, notBeforeMs: deadlineMs })

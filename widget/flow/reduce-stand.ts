@@ -212,7 +212,9 @@ function inventoryFailed(
   if (!isCurrent(stand, request)) return state
   // A quiet look without an answer tells nothing new: keep the failure that it should have checked.
   const kept = stand.inventory.status === 'loading' ? stand.inventory.keptFailure : undefined
-  return showFailure(state, stand, kept ?? FAILURES[code ?? ''] ?? 'internal')
+  const failed = showFailure(state, stand, kept ?? FAILURES[code ?? ''] ?? 'internal')
+  // The store may have cancelled the deposit, which this page does not know yet.
+  return code === ('deposit_closed' satisfies ErrorCode) ? { ...failed, isCheckDue: true } : failed
 }
 
 /** Shows an error, and sets the picks aside until the items come back. */
