@@ -349,22 +349,28 @@ test('D-39 the till serves a clip of less than 400 KB in each language; the guid
   expect(seen.requests.filter(({ type }) => type === 'media')).toEqual([])
 })
 
-test('D-27 after a second tab gave the deposit to another account, the first tab shows that account on return', async () => {
-  const { page, context, texts, deposit } = await openStand()
-  const otherShopper = await shopper('magic_seller')
-  const secondTab = await context.newPage()
-  await secondTab.goto(deposit.url)
-  await changeButton(secondTab, texts).click()
-  await giveLink(secondTab, texts, otherShopper)
-  await page.getByRole('gridcell').first().click()
-  await expect.poll(() => page.locator('.card-selected').count()).toBe(1)
-  await comeBack(page)
-  await page.getByRole('link', { name: otherShopper.name }).waitFor()
-  await expect.poll(() => page.locator('.card-selected').count()).toBe(0)
-  await pickItems(page, 1)
-  await openOffer(page, texts)
-  expect(await readOffersTo(till.sandbox, otherShopper)).toHaveLength(1)
-})
+test.each<[string, (page: Page, texts: Messages) => Promise<unknown>]>([
+  ['on return', (page) => comeBack(page)],
+  ['with the next items', (page, texts) => page.getByRole('button', { name: texts.reload }).click()],
+])(
+  'D-27 after a second tab gave the deposit to another account, the first tab shows that account %s',
+  async (_when, act) => {
+    const { page, context, texts, deposit } = await openStand()
+    const otherShopper = await shopper('magic_seller')
+    const secondTab = await context.newPage()
+    await secondTab.goto(deposit.url)
+    await changeButton(secondTab, texts).click()
+    await giveLink(secondTab, texts, otherShopper)
+    await page.getByRole('gridcell').first().click()
+    await expect.poll(() => page.locator('.card-selected').count()).toBe(1)
+    await act(page, texts)
+    await page.getByRole('link', { name: otherShopper.name }).waitFor()
+    await expect.poll(() => page.locator('.card-selected').count()).toBe(0)
+    await pickItems(page, 1)
+    await openOffer(page, texts)
+    expect(await readOffersTo(till.sandbox, otherShopper)).toHaveLength(1)
+  },
+)
 
 test('A-089 A-122 the field shows an error if Steam cannot name the account at the moment', async () => {
   const { page, texts } = await openDeposit()

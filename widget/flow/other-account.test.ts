@@ -1,6 +1,7 @@
 /** Another page of the same deposit, such as a second tab, has entered another account. */
 import { expect, it } from 'vitest'
 import { activitiesOf } from './activities.ts'
+import type { FlowEvent } from './events.ts'
 import { answers, type Call, delayedReply, etagged, json, problem, start, withoutUser } from './test-flow.ts'
 import {
   creating,
@@ -99,3 +100,20 @@ it('a link that was refused during an offer is checked again even if the deposit
   await pass(700)
   expect(standOf(flow.state()).user).toEqual(OTHER_USER)
 })
+
+it.each<FlowEvent>([
+  { kind: 'reloadPressed' },
+  { kind: 'gameChosen', game: 'dota' },
+  { kind: 'languageChosen', language: 'ru' },
+])(
+  'with new items ($kind), the page checks whose they are, because another device may have changed the account',
+  async (event) => {
+    let user = USER
+    const { flow, pass } = start({ ...answers, '/api/payment': () => json(payment({ user })) })
+    await pass(0)
+    user = OTHER_USER
+    flow.dispatch(event)
+    await pass(0)
+    expect(standOf(flow.state()).user).toEqual(OTHER_USER)
+  },
+)

@@ -141,13 +141,16 @@ export function lookQuietly(state: FlowState): FlowState {
   return withStand({ ...state, nextRequest: request + 1 }, { inventory: loading, quietLooks: quietLooks + 1 })
 }
 
-/** Loads the inventory again. The shown inventory stays until the answer, if it is of the same game. */
+/**
+ * Loads the inventory again. The shown inventory stays until the answer, if it is of the same game. Checks the deposit
+ * too, because the answer may have the items of an account that another page of the deposit has entered.
+ */
 export function reloadInventory(state: FlowState, change: Partial<Stand>, isReload: boolean): FlowState {
   if (state.page.stage !== 'wait-for-select-items') return state
   const stand = { ...state.page.stand, ...change }
   const request = state.nextRequest
   return withStand(
-    { ...state, nextRequest: request + 1 },
+    { ...state, nextRequest: request + 1, isCheckDue: true },
     {
       aim: withoutSearch(stand),
       question: null,

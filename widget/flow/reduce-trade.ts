@@ -114,8 +114,7 @@ function tradeRefused(state: FlowState, refusal: Refusal): Partial<FlowState> {
   if (refusal.code === 'technical_works' && state.payment !== null) {
     return { modal, payment: { ...state.payment, technicalWorks: true, timeLeft: null }, deadlineMs: null }
   }
-  // The items may be those of an account that another page of the deposit has replaced: check the deposit too.
-  if (isStale) return { ...reloadInventory(state, {}, true), modal, isCheckDue: true }
+  if (isStale) return { ...reloadInventory(state, {}, true), modal }
   if (refusal.cause === ('link_expired' satisfies RefusalCause))
     return { ...withFailure(state, 'invalidPartner'), modal }
   // A lost call or another tab may have begun a trade, which may be over by now: check the deposit.
