@@ -118,7 +118,9 @@ describe('the selection', () => {
     expect(block(play(withItems([cheap]), toggle('2')).state)).toBe('outOfReach')
     expect(block(enough)).toBeNull()
     expect(block(enough, 300)).toBeNull()
-    expect(block(enough, 299)).toBe('aboveMaximum')
+    expect(block(play(enough, toggle('2')).state, 598)).toBe('aboveMaximum')
+    // The fixture's minimum is 300.
+    expect(block(enough, 298)).toBe('minimumAboveMaximum')
     expect(block(play(enough, { kind: 'reloadPressed' }).state)).toBe('loading')
     const error = inventory([], { inventoryError: true, inventoryErrorType: 'hidden' })
     const hidden = play(openedOn('created'), {

@@ -102,15 +102,26 @@ export function reachOf(items: readonly Item[], maxItems: number): number {
 }
 
 /**
- * Why Add funds is off. `loading`: the inventory is loading, or failed to load. `outOfReach`: no picks can reach the
- * minimum.
+ * Why Add funds is off. `loading`: the inventory is loading, or failed to load. `minimumAboveMaximum`: the deposit can
+ * only be paid with another game. `outOfReach`: no picks can reach the minimum.
  */
-export type PayBlock = 'loading' | 'outOfReach' | 'nothingPicked' | 'belowMinimum' | 'aboveMaximum'
+export type PayBlock =
+  | 'loading'
+  | 'minimumAboveMaximum'
+  | 'outOfReach'
+  | 'nothingPicked'
+  | 'belowMinimum'
+  | 'aboveMaximum'
+
+/** True if no pick of this game can help: the shopper needs another game, or another way to pay. */
+export const isDeadEnd = (block: PayBlock | null): block is 'minimumAboveMaximum' | 'outOfReach' =>
+  block === 'minimumAboveMaximum' || block === 'outOfReach'
 
 /** Returns why Add funds is off; null if it is on. */
 export function payBlock(stand: Stand, payment: Payment): PayBlock | null {
   if (stand.inventory.status !== 'ready') return 'loading'
   const { items, maxItems, minPrice } = stand.inventory.inventory
+  if (payment.maxAmount !== null && payment.maxAmount < minPrice) return 'minimumAboveMaximum'
   if (reachOf(items, maxItems) < minPrice) return 'outOfReach'
   if (stand.selection.length === 0) return 'nothingPicked'
   const total = selectedTotal(stand)

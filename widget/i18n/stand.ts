@@ -126,12 +126,14 @@ const en = {
   announceSelection: (n: number, total: string) => `${n} selected, ${total}`,
   payBlocks: {
     loading: () => 'The inventory is loading.',
+    minimumAboveMaximum: (limit: string, most: string) =>
+      `The minimum payment with this game is ${limit}, but this payment is for ${most} at most. Choose another game, or pay another way in the store.`,
     outOfReach: (limit: string, reach: string) =>
       `These items come to ${reach} at most, which is below the minimum payment of ${limit}. Choose another game, or pay another way in the store.`,
     nothingPicked: (limit: string) => `Choose items worth at least ${limit}.`,
     belowMinimum: (limit: string) => `The minimum payment is ${limit}. Add more items.`,
     aboveMaximum: (limit: string) => `That’s over the ${limit} limit. Remove some items.`,
-  } satisfies Record<PayBlock, (limit: string, reach: string) => string>,
+  } satisfies Record<PayBlock, (limit: string, most: string) => string>,
   atMost: (limit: string) => `At most ${limit}.`,
   backToOffer: 'Back to your offer',
   inventoryErrors: {
@@ -290,6 +292,8 @@ const ru: StandTexts = {
   announceSelection: (n, total) => `Выбрано: ${n}, ${total}`,
   payBlocks: {
     loading: () => 'Инвентарь загружается.',
+    minimumAboveMaximum: (limit, most) =>
+      `Минимальный платёж предметами этой игры — ${limit}, а этот платёж — не больше ${most}. Выберите другую игру или заплатите в магазине иначе.`,
     outOfReach: (limit, reach) =>
       `Все эти предметы стоят не больше ${reach}, а минимальный платёж — ${limit}. Выберите другую игру или заплатите в магазине иначе.`,
     nothingPicked: (limit) => `Выберите предметы на сумму от ${limit}.`,

@@ -1,6 +1,7 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
+import { isDeadEnd } from '../flow/selectors.ts'
 import type { Stand } from '../flow/state.ts'
 import { StoreLink } from '../parts/solution-links.tsx'
 import { Clear } from './clear.tsx'
@@ -34,7 +35,7 @@ export function BottomBar({ stand, payment, flow }: Props) {
     <aside ref={bar} className="bottom-bar" aria-label={texts.summary}>
       {hint !== null && (
         <p className={isQuiet ? 'bottom-hint bottom-hint-quiet' : 'bottom-hint'}>
-          {hint} {block === 'outOfReach' && <StoreLink url={payment.backToStoreUrl} />}
+          {hint} {isDeadEnd(block) && <StoreLink url={payment.backToStoreUrl} />}
         </p>
       )}
       {isPicking && <PickForMe stand={stand} payment={payment} flow={flow} />}

@@ -1,7 +1,14 @@
 import { useId } from 'react'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
-import { type PayBlock, payBlock, reachOf, selectedTotal, shownInventory } from '../flow/selectors.ts'
+import {
+  isDeadEnd,
+  type PayBlock,
+  payBlock,
+  reachOf,
+  selectedTotal,
+  shownInventory,
+} from '../flow/selectors.ts'
 import type { Stand } from '../flow/state.ts'
 import { BackToOffer } from './back-to-offer.tsx'
 import { useStandTexts } from './texts.ts'
@@ -20,9 +27,10 @@ export function usePayHint(stand: Stand, payment: Payment): { block: PayBlock | 
   const inventory = shownInventory(stand)
   const limit = block === 'aboveMaximum' ? payment.maxAmount : (inventory?.minPrice ?? null)
   if (limit === null || inventory === null) return { block, hint: null }
-  if (block === 'outOfReach') {
+  if (isDeadEnd(block)) {
     const reach = reachOf(inventory.items, inventory.maxItems)
-    return { block, hint: texts.payBlocks.outOfReach(format(limit), format(reach)) }
+    const most = block === 'outOfReach' ? reach : (payment.maxAmount ?? reach)
+    return { block, hint: texts.payBlocks[block](format(limit), format(most)) }
   }
   const most = block === 'aboveMaximum' ? null : payment.maxAmount
   // Show the maximum before it is exceeded.
@@ -44,6 +52,7 @@ function usePayFace(stand: Stand, payment: Payment): string {
       return texts.payTooMuch(format(total - (payment.maxAmount ?? total)))
     case 'loading':
     case 'nothingPicked':
+    case 'minimumAboveMaximum':
     case 'outOfReach':
       return texts.pay
   }

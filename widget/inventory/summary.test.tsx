@@ -83,6 +83,22 @@ describe.each([
   })
 })
 
+describe.each([
+  ['on a desktop', Summary],
+  ['on a phone', BottomBar],
+])('D-15 a game’s minimum above the deposit’s maximum, %s', (_, Panel) => {
+  it.each([
+    ['before a pick', []],
+    ['with a pick below both', ['1']],
+    ['with a pick above both', ['2']],
+  ])('leads to another game or the store %s, and asks neither for more items nor for fewer', (_, picked) => {
+    const markup = panel({ picked, payment: { maxAmount: 250 } }, Panel)
+    expect(text(markup)).not.toMatch(/Add \$|Add more items|Choose items|Remove/)
+    expect(text(markup)).toContain(en.payBlocks.minimumAboveMaximum('$3.00', '$2.50'))
+    expect(markup).toContain(`href="https://store.example/">${en.backToStore}<`)
+  })
+})
+
 describe('D-9 the split shown before a press on Add funds', () => {
   it('shows the amount now, the amount later, and the reason', () => {
     const shownText = text(panel({ picked: ['2', '3'], inventory: { hold } }))

@@ -1,6 +1,6 @@
 import type { Inventory, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
-import { payBlock, selectedItems, selectedTotal, shownInventory } from '../flow/selectors.ts'
+import { isDeadEnd, payBlock, selectedItems, selectedTotal, shownInventory } from '../flow/selectors.ts'
 import { creditOf, forecast, type Split } from '../flow/split.ts'
 import type { Stand } from '../flow/state.ts'
 import type { StandTexts } from '../i18n/stand.ts'
@@ -66,7 +66,7 @@ export function Summary({ stand, payment, flow }: Props) {
       {payment.status !== 'pending' && (
         <p className="summary-note">
           {block === null && payment.status === 'created' ? texts.payFixed : hint}
-          {block === 'outOfReach' && (
+          {isDeadEnd(block) && (
             <>
               {' '}
               <StoreLink url={payment.backToStoreUrl} />
