@@ -209,6 +209,28 @@ test('Esc in the frame closes it and gives the focus back; with an open offer, E
   expect(questions).toHaveLength(2)
 })
 
+test('Close in the page asks before it closes a frame whose offer is still being made', async () => {
+  const { page } = await openPatientBrowser()
+  const deposit = await createDeposit({ embedOrigin: STORE_ORIGIN })
+  const caller = await callerOf(till.gateway, deposit)
+  await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
+  await openStorePage(page, { url: deposit.url })
+  expect(await waitForFrame(page)).toBe('ready')
+  const frame = frameOf(page)
+  await frame.getByRole('gridcell').first().click()
+  // The answer does not arrive while the test runs.
+  await page.route('**/api/trade', () => {})
+  await frame.getByRole('button', { name: TEXTS.en.pay, exact: true }).click()
+  await frame.getByRole('dialog').waitFor()
+  const asked = page.waitForEvent('dialog')
+  const pressed = page.getByRole('button', { name: 'Close' }).click()
+  const question = await asked
+  expect(question.message()).toBe(TEXTS.en.closeQuestion)
+  await question.dismiss()
+  await pressed
+  await expect.poll(() => page.locator('iframe').count()).toBe(1)
+})
+
 test('an element loads once although it was moved a hundred times, and leaves nothing behind; the loader opens no foreign address', async () => {
   const { page } = await openPatientBrowser()
   const { url } = await createDeposit({ embedOrigin: STORE_ORIGIN })

@@ -3,13 +3,20 @@ import { sendToStore } from '../embed.ts'
 import type { FlowState } from '../flow/state.ts'
 import { useRestTexts } from '../parts/texts.ts'
 
+/** True if an offer is open, or may be soon: the page does not read the deposit while its own request is under way. */
+const mayHaveOffer = ({ payment, modal }: FlowState): boolean =>
+  payment?.status === 'pending' ||
+  payment?.creating === true ||
+  modal.kind === 'creating' ||
+  modal.kind === 'confirming'
+
 /** Sends messages about the deposit to the store's page, if that page shows this one in a frame. */
-export function useStorePage({ payment }: FlowState): void {
+export function useStorePage(state: FlowState): void {
+  const { payment } = state
   const { texts } = useRestTexts()
   const depositId = payment?.id
   const status = payment?.status
-  const isOfferOpen = status === 'pending' || payment?.creating === true
-  const question = isOfferOpen ? texts.closeQuestion : ''
+  const question = mayHaveOffer(state) ? texts.closeQuestion : ''
   const hasRedirect = payment?.redirectUrl !== undefined
   useEffect(() => {
     if (depositId === undefined || status === undefined) return
