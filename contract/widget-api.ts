@@ -109,6 +109,11 @@ export const paymentSchema = z.object({
   cancelledElsewhere: z.boolean().optional(),
   /** True if the till gave the offer up: Steam did not say what became of it, and may have moved the items. */
   outcomeUnknown: z.boolean().optional(),
+  /**
+   * Present if the status is `tradeHasInvalidItems`, but the items were not the cause. `phone`: the offer was cancelled
+   * on the phone that confirms trades. `steam`: Steam did not complete the trade.
+   */
+  failedBy: z.enum(['phone', 'steam']).optional(),
   /** When Steam ends its hold on the items of the ended trade. It then delivers them unless the shopper cancels. */
   steamHoldUntil: z.iso.datetime().nullable(),
   /** True if the trade ended because Steam held it, and that hold is over without a delivery. */

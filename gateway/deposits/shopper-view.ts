@@ -44,6 +44,18 @@ const CANCELLED_ELSEWHERE: readonly (string | null)[] = [
   `cancelled_elsewhere${AT_ONCE}`,
 ] satisfies EndReason[]
 
+/** The reasons for which a trade could not be completed, although its items were not the cause. */
+const FAILED_BY: ReadonlyMap<string | null, NonNullable<Payment['failedBy']>> = new Map<
+  EndReason,
+  NonNullable<Payment['failedBy']>
+>([
+  ['cancelled_by_second_factor', 'phone'],
+  ['needs_confirmation', 'steam'],
+  ['invalid', 'steam'],
+  ['exchange_failed', 'steam'],
+  ['exchange_taken_back', 'steam'],
+])
+
 /** The reason of a trade that ended because Steam held its items. */
 const HELD_BY_STEAM: readonly (string | null)[] = ['escrow'] satisfies EndReason[]
 
@@ -129,6 +141,7 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     ...(row.status === 'tradeTimeout' &&
       CANCELLED_ELSEWHERE.includes(row.trade_reason) && { cancelledElsewhere: true }),
     ...(row.status === 'tradeTimeout' && GIVEN_UP.includes(row.trade_reason) && { outcomeUnknown: true }),
+    ...(row.status === 'tradeHasInvalidItems' && failedByOf(row)),
     steamHoldUntil: row.steam_hold_until?.toISOString() ?? null,
     ...(row.status === 'tradeHasInvalidItems' &&
       HELD_BY_STEAM.includes(row.trade_reason) &&
@@ -156,6 +169,11 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     games: row.games ?? [...GAMES],
     targetAmount: numberOrNull(row.target_amount),
   }
+}
+
+function failedByOf({ trade_reason: reason }: ViewRow): Pick<Payment, 'failedBy'> {
+  const failedBy = FAILED_BY.get(reason)
+  return failedBy === undefined ? {} : { failedBy }
 }
 
 function itemOf({ phase, ...item }: NonNullable<ViewRow['items']>[number]) {

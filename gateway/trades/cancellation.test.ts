@@ -147,6 +147,25 @@ it('an offer that somebody else cancelled is shown as cancelled elsewhere, not a
   expect(shown).toMatchObject({ cancelledElsewhere: true, cancelledByStore: false, endedAtOnce: true })
 })
 
+it.each([
+  ['cancelled_by_second_factor', 'phone'],
+  ['invalid', 'steam'],
+  ['invalid_items', undefined],
+] as const)('the page of an offer that ended as %s shows the cause', async (state, failedBy) => {
+  const { row } = await pendingDeposit()
+  const offer = session.offers.get('1')
+  if (offer === undefined) throw new Error('Steam has no offer')
+  session.offers.set('1', { ...offer, state })
+  await watch()
+  // Steam sometimes takes such an end back, so the till reads it twice.
+  till.clock.advance(60_000)
+  await watch()
+  const { status, hash } = await row()
+  expect(status).toBe('tradeHasInvalidItems')
+  const shown = (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment
+  expect(shown?.failedBy).toBe(failedBy)
+})
+
 describe('a process without the lease', () => {
   it('begins a cancel for the store, and changes nothing else about an open offer', async () => {
     await pendingDeposit()

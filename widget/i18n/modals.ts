@@ -108,6 +108,16 @@ const en = {
     description:
       'It wasn’t you, and it wasn’t our system. We did not receive the items, and they are still yours. Don’t accept another offer that looks like ours: go back to the store and start again, or contact support.',
   },
+  cancelledOnPhone: {
+    title: 'The trade was cancelled on the phone',
+    description:
+      'The offer was cancelled in the Steam app that confirms trades, so no item has left your inventory.',
+  },
+  failedOnSteam: {
+    title: 'The trade is cancelled',
+    description:
+      'Steam did not complete the trade. We have received none of the items. Go back to the store and try again, or contact support.',
+  },
   outcomeUnknown: {
     title: 'We don’t know how the trade ended',
     description:
@@ -289,6 +299,16 @@ const ru: ModalTexts = {
     title: 'Предложение отменено в Steam',
     description:
       'Это сделали не вы и не наша система. Мы не получили предметы, они остались у вас. Не принимайте других предложений, похожих на наше: вернитесь в магазин и начните заново или обратитесь в поддержку.',
+  },
+  cancelledOnPhone: {
+    title: 'Обмен отменён на телефоне',
+    description:
+      'Предложение отменили в приложении Steam, которым подтверждают обмены; ни один предмет не покинул ваш инвентарь.',
+  },
+  failedOnSteam: {
+    title: 'Обмен отменён',
+    description:
+      'Steam не завершил обмен; мы не получили ни одного предмета. Вернитесь в магазин и попробуйте снова или обратитесь в поддержку.',
   },
   outcomeUnknown: {
     title: 'Неизвестно, чем закончился обмен',

@@ -4,6 +4,7 @@ import type { Payment } from '../../contract/widget-api.ts'
 import { confirming, loaded, payment, play } from '../flow/test-states.ts'
 import { en } from '../i18n/en.ts'
 import { formatDate, formatTime } from '../i18n/format.ts'
+import type { ErrorText } from '../i18n/rest.ts'
 import { STEAM_PAGES } from '../steam-pages.ts'
 import { markup } from '../test-markup.tsx'
 import { Completed } from './completed.tsx'
@@ -124,6 +125,28 @@ it('if Steam did not say what became of the offer, the page does not claim that 
   expect(html).toContain(STEAM_PAGES.offers)
   expect(html).not.toContain('still yours')
 })
+
+it.each<[NonNullable<Payment['failedBy']>, ErrorText]>([
+  ['phone', en.cancelledOnPhone],
+  ['steam', en.failedOnSteam],
+])(
+  'a trade that failed for another reason than its items does not blame them (%s)',
+  (failedBy, { title, description }) => {
+    const html = (change: Partial<Payment>) =>
+      markup(
+        <Completed
+          outcome="tradeHasInvalidItems"
+          hasAlarm={false}
+          payment={payment({ status: 'tradeHasInvalidItems', ...change })}
+        />,
+      )
+    expect(html({ failedBy })).not.toContain('can no longer be traded')
+    expect(html({ failedBy })).toContain(`>${title}</h2>`)
+    expect(html({ failedBy })).toContain(description)
+    expect(html({ failedBy }).includes(en.scamTitle)).toBe(failedBy === 'phone')
+    expect(html({})).toContain('can no longer be traded')
+  },
+)
 
 describe('the dialog after somebody other than the till cancelled the offer', () => {
   const html = (change: Partial<Payment> = {}): string => {

@@ -46,6 +46,7 @@ const asAccepted = (payment: Payment): Payment => ({
   cancelledByStore: false,
   cancelledElsewhere: false,
   outcomeUnknown: false,
+  failedBy: undefined,
 })
 
 function Closed({ payment }: { payment: Payment }) {
@@ -71,7 +72,7 @@ function Outcome({ outcome, hasAlarm, payment }: Props & { outcome: DrawnOutcome
   const isCancelled = payment.cancelledByStore || cancelledElsewhere
   const isTakenBack = payment.takenBack === 'all'
   const { title, description } = endTextOf(payment, outcome, texts)
-  const isWarned = SUSPICIOUS[outcome] || payment.endedAtOnce
+  const isWarned = SUSPICIOUS[outcome] || payment.endedAtOnce || payment.failedBy === 'phone'
   const isInEscrow = outcome === 'tradeHasInvalidItems' && steamHoldUntil !== null
   return (
     <Dialog className="dialog-outcome">
@@ -121,6 +122,7 @@ function endTextOf(payment: Payment, outcome: DrawnOutcome, texts: ModalTexts): 
   if (payment.takenBack === 'all') return texts.takenBack
   if (payment.steamHoldOver) return { title: texts.heldBySteamTitle, description: texts.steamHoldOver }
   if (payment.cancelledByStore) return texts.cancelledByStore
+  if (payment.failedBy) return payment.failedBy === 'phone' ? texts.cancelledOnPhone : texts.failedOnSteam
   return payment.cancelledElsewhere ? texts.cancelledElsewhere : texts.outcomes[outcome]
 }
 
