@@ -7,6 +7,7 @@ import type { StoreDeposit } from '../../contract/store-api.ts'
 import type { DepositEvent } from '../../contract/webhooks.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/client.ts'
+import type { EndReason } from '../deposits/deposit.ts'
 import { wayBack } from '../deposits/origins.ts'
 import { isReceiptOf, readReceiptName } from '../deposits/receipt-link.ts'
 import { withShownTrade } from '../deposits/store-deposit.ts'
@@ -109,11 +110,13 @@ function receiptOf(row: NumberedDeposit, { deposit, view, events, shownMs }: Fac
     reversedAmount,
     createdAt,
   } = deposit
+  // Steam may have reported another end first. While it holds the items, their owner does not have them.
+  const isHeldBySteam = status !== 'succeeded' && view.steam_hold_until !== null
   return {
     id: deposit.id,
     storeName: view.store_name,
-    status,
-    reason,
+    status: isHeldBySteam ? 'tradeHasInvalidItems' : status,
+    reason: isHeldBySteam ? ('escrow' satisfies EndReason) : reason,
     currency,
     amount,
     storeUrl: storeAddress(wayBack(row.back_to_store_url, view.store_origins)),
