@@ -69,6 +69,13 @@ describe('the store', () => {
     expect(await readText('/')).toMatch(/Draught of haste − 1/)
   })
 
+  test('does not blame the items of a trade that was cancelled on the phone', async () => {
+    const data = { status: 'tradeHasInvalidItems', amount: null, endReason: 'cancelled_by_second_factor' }
+    await callers.send({ type: 'deposit.trade_has_invalid_items', data })
+    expect(await readText('/')).toContain('Trade not completed')
+    expect(await readText('/')).not.toContain('no longer available')
+  })
+
   test('sells a cart once even if it was paid twice, and keeps in the cart the goods that were added later', async () => {
     await changeCart('potion')
     const paid: string[] = []
