@@ -26,7 +26,7 @@ export type Needs = {
   endpointsLost: number
   /** Endpoints with a webhook that has failed at least `FAILED_TIMES` times and will be retried. */
   endpointsFailing: number
-  /** Webhooks that have been due for more than five minutes. */
+  /** Webhooks that have been due for more than five minutes, at endpoints that got no webhook meanwhile. */
   webhooksLate: number
   /** Unexplained departures whose items are leaving or gone. Those called off or returned do not count. */
   departuresUnexplained: number
@@ -73,8 +73,10 @@ export async function readNeeds(db: Db): Promise<Needs> {
       (select count(*) from webhook_endpoint endpoint where state = 'enabled' and removed_at is null and exists (
         select from webhook_delivery where endpoint_id = endpoint.id and state = 'due' and claim > 0
           and attempts >= ${FAILED_TIMES}))::int as "endpointsFailing",
-      (select count(*) from webhook_delivery where state = 'due'
-        and due_at < (select till_now()) - interval '5 minutes')::int as "webhooksLate",
+      (select count(*) from webhook_delivery delivery where state = 'due'
+        and due_at < (select till_now()) - interval '5 minutes'
+        and endpoint_id not in (select endpoint_id from webhook_attempt
+          where at > (select till_now()) - interval '5 minutes'))::int as "webhooksLate",
       (select count(*) from departure where explanation is null
         and stage in ('under_way', 'gone'))::int as "departuresUnexplained",
       ${missingItems} as "itemsMissing",

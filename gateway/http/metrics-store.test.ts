@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { readNeeds } from '../alerts/needs-store.ts'
 import { publishEvents } from '../events/service.ts'
 import { createMetrics } from '../metrics.ts'
 import { payFor } from '../testing/payment.ts'
@@ -87,5 +88,9 @@ it('the alert that no process sends webhooks does not fire for a long replay tha
   expect(await isFiring()).toBe(false)
   await jump(till, 61)
   expect(await isFiring()).toBe(true)
+  // The needs of operators allow five minutes.
+  expect(await readNeeds(till.db)).toMatchObject({ webhooksLate: 0 })
+  await jump(till, 240)
+  expect(await readNeeds(till.db)).toMatchObject({ webhooksLate: 2 })
   await receiver.close()
 })

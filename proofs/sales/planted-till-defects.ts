@@ -28,7 +28,7 @@ export const TILL_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
     { file: DEPARTURE, from: 'return [...leftEvents, ...returnOf(known, given)]', to: 'return leftEvents' },
   ],
   'an item that left a bot stays in the books': [
-    { file: BOOKS, from: "if (item?.moved !== 'in' || item.botId !== botId) return", to: 'return' },
+    { file: BOOKS, from: 'if (item === undefined || item.botId !== botId) return', to: 'return' },
   ],
   'an item that came back is booked under a wrong asset id': [
     {

@@ -327,7 +327,9 @@ async function followMoney(parts: DeskParts, state: State): Promise<void> {
     const soldMs = asksUnpaid ? recentTimesMs(parts, state, unpaid) : []
     const lookBackMs = parts.now().getTime() - CHANGES_MS
     const isOpen = (each: Listing) => isLive(each) || each.end?.kind === 'settling' || isIn(given, each)
-    const isRecent = listings.some((each) => isOpen(each) || each.begunAt.getTime() > lookBackMs)
+    const isRecent = listings.some(
+      (each) => isOpen(each) || (each.offSaleAt ?? each.begunAt).getTime() > lookBackMs,
+    )
     if (isRecent && timetable.isDue(`look back ${appId}`, LOOK_BACK_MS)) soldMs.push(lookBackMs)
     if (soldMs.length === 0) continue
     const since = new Date(Math.min(...soldMs) - HISTORY_MARGIN_MS)

@@ -234,6 +234,8 @@ async function followOffer(
       const wanted = await askWanted()
       if (wanted.kind !== 'answered') return false
       if (!wanted.value) {
+        // The market has called the sale off, so a later cancel of the same offer is no alarm.
+        keepNewest(unconfirmed, due.dealId, true)
         await giftOffers.cancel(offerId)
         return false
       }
