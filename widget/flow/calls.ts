@@ -72,8 +72,7 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
         await world.wait(DEBOUNCE_MS, signal)
         return { kind: 'typingEnded' }
       case 'resolveUser':
-        // As after `createTrade`: a refusal may be about an offer that this page does not know of.
-        return resolveUser(world, stateOf(), { activity, signal }).finally(forget)
+        return resolveUser(world, stateOf(), { activity, signal })
       case 'loadInventory': {
         const { request, game, isReload } = activity
         const query = { hash, game, language: activity.language, isReload }
