@@ -1,5 +1,6 @@
 /** For the refusal `order_conflict`: the values of a repeated call that differ from those that created the deposit. */
 import type { CreateDepositBody } from '../../contract/store-api.ts'
+import { canonicalJson } from '../kit/canonical-json.ts'
 import type { DepositRow } from './store.ts'
 
 export type ComparedRow = Pick<
@@ -30,12 +31,8 @@ export function describeConflict(body: CreateDepositBody, row: ComparedRow): str
     ['maxAmount', body.maxAmount, row.max_amount],
     ['targetAmount', body.targetAmount, row.target_amount],
     ['customerReference', body.customerReference, row.customer_reference],
-    ['metadata', textOf(body.metadata), textOf(row.metadata)],
+    ['metadata', canonicalJson(body.metadata ?? {}), canonicalJson(row.metadata ?? {})],
   ]
   const differing = pairs.filter(([, given, stored]) => String(given ?? '') !== String(stored ?? ''))
   return differing.map(([field]) => field).join(', ') || NOT_COMPARED
 }
-
-/** Equal for equal metadata, whatever the order of its entries. */
-const textOf = (metadata: Record<string, string> = {}): string =>
-  JSON.stringify(Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1)))

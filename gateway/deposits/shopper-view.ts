@@ -141,7 +141,7 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     ...(row.status === 'tradeTimeout' &&
       CANCELLED_ELSEWHERE.includes(row.trade_reason) && { cancelledElsewhere: true }),
     ...(row.status === 'tradeTimeout' && GIVEN_UP.includes(row.trade_reason) && { outcomeUnknown: true }),
-    ...(row.status === 'tradeHasInvalidItems' && failedByOf(row)),
+    failedBy: row.status === 'tradeHasInvalidItems' ? FAILED_BY.get(row.trade_reason) : undefined,
     steamHoldUntil: row.steam_hold_until?.toISOString() ?? null,
     ...(row.status === 'tradeHasInvalidItems' &&
       HELD_BY_STEAM.includes(row.trade_reason) &&
@@ -169,11 +169,6 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     games: row.games ?? [...GAMES],
     targetAmount: numberOrNull(row.target_amount),
   }
-}
-
-function failedByOf({ trade_reason: reason }: ViewRow): Pick<Payment, 'failedBy'> {
-  const failedBy = FAILED_BY.get(reason)
-  return failedBy === undefined ? {} : { failedBy }
 }
 
 function itemOf({ phase, ...item }: NonNullable<ViewRow['items']>[number]) {

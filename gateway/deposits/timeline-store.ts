@@ -22,7 +22,9 @@ export async function timelineOf(db: Db, depositId: bigint): Promise<Moment[] | 
       select created_at, 0, 0, 'opened by store ' || store_id || ' as ' || external_id || ', ' || currency
         || ', link ' || left(hash, 6) || '…', null::bigint, null from visit
       union all select created_at, 1, id, 'trade ' || id || ': ' || game
-        || ', bot ' || bot_id || ', shopper ' || case partner_steam_id when ${NOBODY} then 'erased' else partner_steam_id end || ', code ' || secret_code, total, currency
+        || ', bot ' || bot_id
+        || ', shopper ' || case partner_steam_id when ${NOBODY} then 'erased' else partner_steam_id end
+        || ', code ' || secret_code, total, currency
         from trades
       union all select send_started_at, 2, id, 'trade ' || id || ': sent to Steam, offer '
         || coalesce(steam_offer_id, 'not known'), null, null from trades where send_started_at is not null

@@ -2,14 +2,13 @@
 import { fastify } from 'fastify'
 import { expect, it, onTestFinished } from 'vitest'
 import { receiptPath } from '../deposits/receipt-link.ts'
+import { DAY_MS, HOUR_MS } from '../kit/duration.ts'
 import type { OfferState } from '../steam/steam.ts'
 import { offerFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { receiptRoute } from './routes.ts'
 import { RECEIPT_TEXTS } from './texts.ts'
-
-const HOUR_MS = 3_600_000
 
 it('says that Steam put the trade on hold, and not that the items stayed with their owner', async () => {
   const till = await startTill()
@@ -19,7 +18,7 @@ it('says that Steam put the trade on hold, and not that the items stayed with th
     await till.close()
   })
   const { db, clock } = till
-  const config = { publicUrl: new URL('https://pay.test'), keep: { pagesMs: 720 * HOUR_MS } }
+  const config = { publicUrl: new URL('https://pay.test'), keep: { pagesMs: 30 * DAY_MS } }
   await app.register(receiptRoute({ db, clock, config, unableReason: () => undefined }))
   const { bot, session } = await aBot(till)
   const deposit = await aDeposit(till, await aStore(till))
@@ -34,7 +33,7 @@ it('says that Steam put the trade on hold, and not that the items stayed with th
   setOffer('declined', null)
   await tradeHandlers(till.deps).watch(bot)
   expect(await read()).toContain(results.tradeDeclined)
-  setOffer('in_escrow', new Date(clock.now().getTime() + 360 * HOUR_MS))
+  setOffer('in_escrow', new Date(clock.now().getTime() + 15 * DAY_MS))
   clock.advance(HOUR_MS)
   await tradeHandlers(till.deps).trade(bot, tradeId)
   const held = await read()
