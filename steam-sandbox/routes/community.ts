@@ -45,7 +45,8 @@ function toChosenAddress({ method, path, query }: Incoming, sandbox: Sandbox): R
 /** The request with the account's number instead of the address that its owner chose. */
 function atNumber(request: Incoming, sandbox: Sandbox): Incoming {
   const [, address, rest = '/'] = /^\/id\/([\w-]+)(\/.*)?$/.exec(request.path) ?? []
-  const account = sandbox.world().accounts.find((other) => address !== undefined && other.address === address)
+  if (address === undefined) return request
+  const account = sandbox.world().accounts.find((other) => other.address === address)
   return account ? { ...request, path: `/profiles/${account.steamId}${rest}` } : request
 }
 

@@ -53,6 +53,7 @@ describe('the name of an account', () => {
     ['marks of direction', '\u202e\u200e'],
     ['spaces', ' \u00a0\u2003\u2028'],
     ['letters without width', '\u200b\u2060\u3164'],
+    ['empty Braille cells', '\u2800'],
     ['nothing', ''],
   ])('is its number if its owner chose one of %s', async (_what, name) => {
     const named = { kind: 'profile', profile: { steamId, name: steamId } }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { accountOf } from '../../../contract/steam-id.ts'
+import { VISIBLE } from '../../../contract/visible-text.ts'
 import { type HttpResult, unavailableFrom } from '../outcomes.ts'
 import { plainText } from '../parse.ts'
 import type { ProfileAnswer, Unavailable } from '../steam.ts'
@@ -68,13 +69,10 @@ export async function readProfile(ask: Ask, steamId: string, hosts: ProfileHosts
   }
 }
 
-/** Characters that take no space, or only blank space. */
-const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Z}]/gu
-
 /** The name in plain text, cut to its limit; empty if nothing of it can be seen. */
 function visibleName(name: string): string {
   const plainName = [...plainText(name)].slice(0, MAX_NAME_CHARACTERS).join('')
-  return plainName.replace(INVISIBLE, '') === '' ? '' : plainName
+  return VISIBLE.test(plainName) ? plainName : ''
 }
 
 /** `name`: undefined if it cannot be read. */
