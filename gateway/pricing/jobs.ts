@@ -148,11 +148,9 @@ async function takePrices(
   await inTransaction(db, async (tx) => {
     // The operator's file is right as it is. A list from the web may lack an item that is just not on sale.
     if (source.isLocal) await forgetWithdrawn(tx, origin, cappedRows)
-    if (rows.length === 0) return
-    await ageFuturePrices(tx, origin, now)
+    else await ageFuturePrices(tx, origin, now)
     await savePrices(tx, origin, cappedRows)
   })
-  if (rows.length === 0) return result
   const newestMs = cappedRows.reduce((newest, { asOf }) => Math.max(newest, asOf.getTime()), 0)
   // Otherwise the source would look healthy while none of its prices counts. Local sources are exempt: they are files,
   // whose prices keep the time that the operator wrote.

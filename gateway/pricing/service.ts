@@ -117,7 +117,7 @@ export function createPriceList({ rate, prices, holds, rules, now }: ListInputs)
     priceOf,
     priceOfPhase: (marketHashName, phase) => {
       const name = phaseName(marketHashName, phase)
-      if (effectOfHolds(holds, marketHashName, now).blocked || effectOfHolds(holds, name, now).blocked)
+      if (effectOfHolds(holds, name, now).blocked)
         return { price: { kind: 'unavailable', reason: 'noPrice' }, pricedAs: marketHashName }
       const phasePrice = nameInForce(holds, name) === name ? priceOf(name) : undefined
       return phasePrice?.kind === 'priced'
