@@ -101,7 +101,7 @@ export async function completePasses(db: Db): Promise<Map<bigint, Date | null>> 
 
 /**
  * For each bot that ever had an item: since when its history was not read completely. Before the first complete pass,
- * this is when it got its first item.
+ * this is when it got its first item, or when the till began to watch it if that was later.
  */
 export async function unreadSince(db: Db): Promise<Map<bigint, Date>> {
   const { rows } = await sql<{ botId: bigint; since: Date }>`

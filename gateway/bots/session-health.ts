@@ -8,7 +8,10 @@ const ANY_INVENTORY = ['cs', 'en'] as const
 export type Observer = {
   /** Called when the session must be opened again: Steam refused the token, or a send could not renew the session. */
   report(detail: string): void
-  /** Called with every answer to a call of a capability, even if the call was not sent (`not_our_turn`). */
+  /**
+   * Called with every answer to a call of a capability, even if the call was not sent (`not_our_turn`), and for
+   * `inventories` also with a check that prevents a read.
+   */
   onAnswer(capability: Capability, answer: Answer): void
   /** Called after each read of a shopper's inventory, and after a check that prevents one. */
   onRead(read: InventoryRead, answer: Answer): void

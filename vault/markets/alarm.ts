@@ -3,7 +3,7 @@
 export type Alarm =
   /** The market asks for items in a deal that the client cannot read, so nothing is given. */
   | { kind: 'unread_deal'; dealId: string }
-  /** The market asked for items in a way that makes the vault give nothing. */
+  /** The vault gives nothing for a sale. `problem`: why, such as what the market asked for, or Steam's refusal. */
   | { kind: 'due_refused'; dealId: string; problem: string }
   /** The market shows a listing that the vault did not make. */
   | { kind: 'strange_listing'; itemId: string }

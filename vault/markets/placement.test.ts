@@ -108,28 +108,31 @@ describe('the fee of a market', () => {
   })
 })
 
-describe('an item that the till has not booked', () => {
-  const bids = (needsCost: boolean) =>
-    bidsFor([{ assetId: '1', marketHashName: 'Cap', isTradable: true }], {
-      appId: 730,
-      listings: [],
-      feeBp: 500n,
-      now: () => new Date(),
-      judge() {},
-      pricing: {
-        rules: DEFAULT_RULES,
-        mayLose: true,
-        needsCost,
-        priceOf: async () => 900n,
-        till: { costs: async () => new Map() },
-        lowest: { read: async () => new Map(), noteOwn() {} },
-      },
-    })
-
-  it('is not sold by a collecting bot, even if items may be sold at a loss', async () => {
-    expect(await bids(true)).toEqual([])
-    expect(await bids(false)).toHaveLength(1)
+/** The bids for one item that the till has not booked. */
+const bidsOn = (
+  change: Partial<Parameters<typeof bidsFor>[1]>,
+  { priceMinor = 900n, needsCost = false } = {},
+) =>
+  bidsFor([{ assetId: '1', marketHashName: 'Cap', isTradable: true }], {
+    appId: 570,
+    listings: [],
+    feeBp: 500n,
+    now: () => new Date(),
+    judge() {},
+    pricing: {
+      rules: DEFAULT_RULES,
+      mayLose: true,
+      needsCost,
+      priceOf: async () => priceMinor,
+      till: { costs: async () => new Map() },
+      lowest: { read: async () => new Map(), noteOwn() {} },
+    },
+    ...change,
   })
+
+it('an item that the till has not booked is not sold by a collecting bot, even if items may be sold at a loss', async () => {
+  expect(await bidsOn({}, { needsCost: true })).toEqual([])
+  expect(await bidsOn({})).toHaveLength(1)
 })
 
 it('an item is discounted for its days on sale, not for those on which nothing was on sale', async () => {
@@ -146,20 +149,6 @@ it('an item is discounted for its days on sale, not for those on which nothing w
     on(32, { kind: 'listed', ...item, itemId: '102' }),
     on(33, { kind: 'unlisted', market: 'm', itemId: '102' }),
   ])
-  const [bid] = await bidsFor([{ assetId: '1', marketHashName: 'Cap', isTradable: true }], {
-    appId: 570,
-    listings,
-    feeBp: 500n,
-    now: () => new Date(40 * dayMs),
-    judge() {},
-    pricing: {
-      rules: DEFAULT_RULES,
-      mayLose: true,
-      needsCost: false,
-      priceOf: async () => 1_001n,
-      till: { costs: async () => new Map() },
-      lowest: { read: async () => new Map(), noteOwn() {} },
-    },
-  })
+  const [bid] = await bidsOn({ listings, now: () => new Date(40 * dayMs) }, { priceMinor: 1_001n })
   expect(bid?.priceMinor).toBe(970n)
 })

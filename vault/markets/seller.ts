@@ -53,7 +53,10 @@ type Parts = {
  */
 type DueBy = Map<string, number>
 
-/** `unconfirmed`: the deals about whose unconfirmed offer an alarm has reported. */
+/**
+ * `unconfirmed`: the deals whose unconfirmed offer needs no further alarm. One was raised, or the market called the sale
+ * off.
+ */
 type Memory = { dueBy: DueBy; unconfirmed: Map<string, true> }
 
 export function createSeller(parts: Parts) {
