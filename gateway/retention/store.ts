@@ -1,9 +1,7 @@
 /** Deletes and erases old data, a limited number of rows per statement. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
-import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
-import { plus } from '../kit/clock.ts'
-import { LONGEST_HOLD_MS } from '../steam/offer-times.ts'
+import { isUnfinishedSql } from '../shoppers/unfinished-store.ts'
 
 /** The place in a table where the next batch begins; undefined once there is none. */
 export type Place = bigint | undefined
@@ -56,8 +54,7 @@ const lockEndedSql = (
 
 /**
  * Erases the trade tokens of deposits that ended and expired before `before`. A deposit keeps its token while one of
- * its trades is open, protected or in escrow, or has a step to come. A look that is long past is one that a retired bot
- * never made. A deposit also keeps its token if a trade ended, or lost its protection, at `endedBefore` or later. Locked
+ * its trades is unfinished. A deposit also keeps its token if a trade ended, or lost its protection, at `endedBefore` or later. Locked
  * deposits wait for the next run. Resolves to the last deposit examined, after which the next batch begins.
  */
 export async function eraseTokens(
@@ -69,9 +66,7 @@ export async function eraseTokens(
     quiet as (
       select id from past where not exists (
         select from trade where trade.deposit_id = past.id and (
-          state in (${sql.join(OPEN_TRADE_STATES)}, 'held') or due_at is not null
-          or look_at >= ${plus(now, -LONGEST_HOLD_MS)} or steam_hold_until >= ${now}
-          or ended_at >= ${endedBefore} or settles_at >= ${endedBefore}))
+          ${isUnfinishedSql(now)} or ended_at >= ${endedBefore} or settles_at >= ${endedBefore}))
     ),
     of_trades as (
       update trade set partner_token_sealed = null from quiet

@@ -1,10 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { NOBODY } from '../../contract/steam-id.ts'
 import type { Tx } from '../db/client.ts'
-import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
-import { plus } from '../kit/clock.ts'
-import { LONGEST_HOLD_MS } from '../steam/offer-times.ts'
 import { isOnReleaseSql } from './on-release-store.ts'
+import { isUnfinishedSql } from './unfinished-store.ts'
 
 export type Erased = {
   /** Deposits and trades that no longer contain the account. */
@@ -31,8 +29,7 @@ export type Erased = {
 }
 
 /**
- * Locks the account's deposits. `isErasable`: nothing about the deposit is open. A look that is long past is one that a
- * retired bot never made. Call this before any write.
+ * Locks the account's deposits. `isErasable`: nothing about the deposit is open. Call this before any write.
  */
 async function lockDeposits(
   tx: Tx,
@@ -42,9 +39,7 @@ async function lockDeposits(
   const { rows } = await sql<{ id: bigint; isErasable: boolean }>`
     select deposit.id, status not in ('created', 'pending') and not exists (
       select from trade where trade.deposit_id = deposit.id and (
-        state in (${sql.join(OPEN_TRADE_STATES)}, 'held') or due_at is not null
-        or look_at >= ${plus(now, -LONGEST_HOLD_MS)} or steam_hold_until >= ${now}
-        or (at_risk_amount > 0 and (at_risk_until is null or at_risk_until >= ${now})))
+        ${isUnfinishedSql(now)} or (at_risk_amount > 0 and (at_risk_until is null or at_risk_until >= ${now})))
     ) as "isErasable"
     from deposit
     where user_steam_id = ${steamId} or shopper_steam_id = ${steamId}
