@@ -8,9 +8,10 @@ import { devNull } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import pg from 'pg'
+import type pg from 'pg'
 import { z } from 'zod'
 import type { Claim } from '../db/identity.ts'
+import { withClient } from '../db/with-client.ts'
 import { makeFolder } from '../kit/make-folder.ts'
 import { ownKeyFile } from '../master-key.ts'
 import { copyCluster } from './folder.ts'
@@ -25,7 +26,6 @@ export type Programs = { folder: string | undefined; environment: Record<string,
 export type Backup = { path: string; bytes: number | null }
 export type BackupAnswer = { kind: 'made'; backup: Backup } | { kind: 'refused'; reason: string }
 
-const CONNECT_MS = 10_000
 /** Longer than a running check can be without a connection. */
 const ABANDONED_MS = 10 * 60_000
 /** How Node begins the line with the message of an uncaught error. */
@@ -198,16 +198,4 @@ async function firstLine(stream: NodeJS.ReadableStream, ended: Promise<void>): P
 
 async function programFor(client: pg.Client, name: ProgramName, { folder }: Programs) {
   return findProgram(name, { major: await majorVersion(client), folder })
-}
-
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS })
-  // A broken connection also rejects its query, so this event can be ignored.
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
 }

@@ -4,6 +4,7 @@
  */
 import { randomInt } from 'node:crypto'
 import pg from 'pg'
+import { withClient } from './with-client.ts'
 
 type Client = Pick<pg.Client, 'query'>
 
@@ -21,7 +22,6 @@ const APPEND_ONLY = [
 ] as const
 /** Functions that run as the owner. By default, every role of the server may call them. */
 const AS_OWNER = ['begin_epoch(timestamptz, bigint)', 'hold_open_wish(bigint)'] as const
-const CONNECT_MS = 10_000
 
 type App = { role: string; isSameDatabase: boolean; mayDoAll: boolean }
 
@@ -125,17 +125,5 @@ async function isSameDatabase(owner: Client, app: Client): Promise<boolean> {
     return rows[0]?.free === false
   } finally {
     await owner.query('select pg_advisory_unlock($1)', [key])
-  }
-}
-
-async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS })
-  // The query reports a broken connection.
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
   }
 }
