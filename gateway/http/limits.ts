@@ -23,7 +23,7 @@ export type CostBuckets = Pick<Buckets, 'has'> & {
 /** The most buckets to keep, so made-up keys cannot exhaust the memory. */
 const MAX_KEYS = 50_000
 
-/** `waitS`: seconds until `has` is true again, at least 1. */
+/** `waitS`: seconds until `has` is true again, if it is false. */
 export type TimedBuckets = Buckets & CostBuckets & { waitS(key: string): number }
 
 export function createBuckets({ perSecond, burst }: Rate, nowMs: () => number): TimedBuckets {
@@ -42,7 +42,7 @@ export function createBuckets({ perSecond, burst }: Rate, nowMs: () => number): 
   }
   return {
     charge,
-    waitS: (key) => Math.max(1, Math.ceil((1 - currentBucket(key).tokens) / perSecond)),
+    waitS: (key) => Math.ceil((1 - currentBucket(key).tokens) / perSecond),
     has: (key) => !buckets.has(key) || currentBucket(key).tokens >= 1,
     take: (key) => {
       const allowed = currentBucket(key).tokens >= 1
@@ -161,6 +161,9 @@ export function createLimits(nowMs: () => number = () => performance.now()): Lim
   const refuseUnless = (allowed: boolean, retryAfterS = 1) => {
     if (!allowed) refuse('too_many_requests', { retryAfterS })
   }
+  const refuseUntilRefilled = (buckets: TimedBuckets, key: string) => {
+    if (!buckets.has(key)) refuse('too_many_requests', { retryAfterS: buckets.waitS(key) })
+  }
   return {
     mayMiss: ({ ip }) => misses.has(ip),
     countMiss: ({ ip }) => void misses.take(ip),
@@ -170,11 +173,10 @@ export function createLimits(nowMs: () => number = () => performance.now()): Lim
     limitDeposit: (hash) => refuseUnless(deposits.take(hash)),
     limitStore: (storeId) => refuseUnless(stores.take(String(storeId))),
     limitBytes: (storeId, bytes) => {
-      refuseUnless(bytesOfStores.has(String(storeId)), bytesOfStores.waitS(String(storeId)))
+      refuseUntilRefilled(bytesOfStores, String(storeId))
       bytesOfStores.charge(String(storeId), bytes)
     },
-    limitReads: (storeId) =>
-      refuseUnless(readsOfStores.has(String(storeId)), readsOfStores.waitS(String(storeId))),
+    limitReads: (storeId) => refuseUntilRefilled(readsOfStores, String(storeId)),
     countRead: (storeId, bytes) => readsOfStores.charge(String(storeId), bytes),
   }
 }

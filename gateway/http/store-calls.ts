@@ -22,9 +22,10 @@ export function limitCallsOfStores(
     request.call.countedStoreId = storeId
   })
   scope.addHook('onSend', async (request) => {
-    const { store, refusal } = request.call
+    const { store, countedStoreId, refusal } = request.call
     if (refusal === 'unauthorized') storeOfKey.delete(keyOf(request))
-    if (store === undefined) return
+    // The key of a counted call is known already.
+    if (store === undefined || store.id === countedStoreId) return
     if (storeOfKey.size >= MOST_KEYS) storeOfKey.clear()
     storeOfKey.set(keyOf(request), store.id)
   })

@@ -18,7 +18,7 @@ export type AuthDeps = {
    */
   keyMode: Mode
   log: Log
-  /** Refuses a store that calls too often. Runs after authentication. */
+  /** Refuses a store that calls too often. Runs after authentication, unless the call was counted before it. */
   limitStore(storeId: bigint): void
 }
 

@@ -26,7 +26,7 @@ export function storeRoutes(deps: StoreApiDeps): FastifyPluginAsync {
 
 /**
  * How many calls of one store (`ofKey`) this process works on at a time: half as many as it has connections to the
- * database. A store may make 120 calls at once, and a page of 500 events needs its connection for a while.
+ * database. A store may make 120 calls at once, and a page of large deposits needs its connection for a while.
  */
 const CALLS_AT_A_TIME = { inAll: Number.POSITIVE_INFINITY, ofKey: 5 }
 
