@@ -5,8 +5,8 @@ export type CreditAtRiskTable = {
   store_id: bigint
   usd_cents: bigint
   /**
-   * All credit ever promised for trades (`ledger/promise.ts`). It never falls. So if a delivery finds a larger total than
-   * before, a promise was made in between.
+   * All credit ever promised for trades (`ledger/promise.ts`). It never falls. So if a delivery finds a larger total
+   * than before, a promise was made in between.
    */
   promised_usd_cents: Generated<bigint>
 }
@@ -20,8 +20,8 @@ export type LostCreditTable = {
 }
 
 /**
- * How far the ledger is checked. `taken_until`: a process has taken the check, and until then others leave it alone. `begun_at` and `complete_at`:
- * when a complete check last began, and when one last ended.
+ * How far the ledger is checked. `taken_until`: a process has taken the check, and until then others leave it alone.
+ * `begun_at` and `complete_at`: when a complete check last began, and when one last ended.
  */
 export type LedgerCheckTable = {
   only_row: Generated<boolean>

@@ -82,8 +82,8 @@ export async function askForLooks(tx: Tx, botIds: readonly bigint[], now: Date):
 export type DriftCount = {
   steamId: string
   /**
-   * When the whole inventory was last seen, or else since when the bot is watched; null for a retired bot, which gets no
-   * looks.
+   * When the whole inventory was last seen, or else since when the bot is watched; null for a retired bot, which gets
+   * no looks.
    */
   unseenSince: Date | null
   missing: number

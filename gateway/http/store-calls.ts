@@ -8,7 +8,8 @@ const MOST_KEYS = 10_000
 
 /**
  * A call whose key was accepted the last time counts against its store, any other against its address. Several stores
- * can have one address, for example at one host, and a store that calls too often must not use up its neighbours' calls.
+ * can have one address, for example at one host, and a store that calls too often must not use up its neighbours'
+ * calls.
  */
 export function limitCallsOfStores(
   scope: FastifyInstance,

@@ -20,7 +20,10 @@ export const systemIds: Ids = {
   secretCode,
 }
 
-/** Ignores bytes at or above the largest multiple of the alphabet's size that a byte can reach, so every character is equally likely. */
+/**
+ * Ignores bytes at or above the largest multiple of the alphabet's size that a byte can reach, so every character is
+ * equally likely.
+ */
 function secretCode(): string {
   const fairBytes = Math.floor(256 / CODE_ALPHABET.length) * CODE_ALPHABET.length
   let code = ''

@@ -37,7 +37,9 @@ export async function countAgain(tx: Tx): Promise<WrongCounts> {
   return { bots: wrongBots.length, stores }
 }
 
-/** The stored differences include counts that are now right. Without a complete check, they would stay for up to a day. */
+/**
+ * The stored differences include counts that are now right. Without a complete check, they would stay for up to a day.
+ */
 async function askForCompleteCheck(tx: Tx): Promise<void> {
   await tx.updateTable('ledger_check').set({ complete_at: null, begun_at: null }).execute()
 }

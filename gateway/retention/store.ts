@@ -54,8 +54,9 @@ const lockEndedSql = (
 
 /**
  * Erases the trade tokens of deposits that ended and expired before `before`. A deposit keeps its token while one of
- * its trades is unfinished. A deposit also keeps its token if a trade ended, or lost its protection, at `endedBefore` or later. Locked
- * deposits wait for the next run. Resolves to the last deposit examined, after which the next batch begins.
+ * its trades is unfinished. A deposit also keeps its token if a trade ended, or lost its protection, at `endedBefore`
+ * or later. Locked deposits wait for the next run. Resolves to the last deposit examined, after which the next batch
+ * begins.
  */
 export async function eraseTokens(
   db: Db,

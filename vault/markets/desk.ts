@@ -36,7 +36,9 @@ const MONEY_MS = 5 * MINUTE_MS
 /** How often to ask right after an item was given or its money became due, and for how long. */
 const SOON_MONEY_MS = 20_000
 const SOON_MONEY_FOR_MS = 2 * MINUTE_MS
-/** How long to keep asking about a given item whose sale the market calls cancelled or paid, since its word may change. */
+/**
+ * How long to keep asking about a given item whose sale the market calls cancelled or paid, since its word may change.
+ */
 const CHANGES_MS = 14 * DAY_MS
 /** How often to ask about all sales of that time: a person may have handed an item over, or a paid one came back. */
 const LOOK_BACK_MS = 6 * HOUR_MS

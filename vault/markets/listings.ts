@@ -87,8 +87,8 @@ async function list(
   for (const line of answers) {
     const { assetId } = line
     const isBegun = begunAssetIds.has(assetId)
-    // If two listings had one number, the record could not tell which was given and paid. The market's list may show the
-    // right number.
+    // If two listings had one number, the record could not tell which was given and paid. The market's list may show
+    // the right number.
     if (isBegun && line.kind === 'listed' && isNumberInUse(journal.book(), { ...game, ...line })) {
       alarm({ kind: 'repeated_number', itemId: line.itemId })
       results.push({ kind: 'refused', assetId, code: 'number_in_use', retry: true })
@@ -183,7 +183,8 @@ async function compare(context: Context, { appId, rows }: MarketRows): Promise<v
     if (itemId !== null) journal.add({ kind: 'unlisted', market: market.name, itemId })
     else journal.add({ kind: 'not_listed', ...game, assetId, code: 'not_found' })
   }
-  // The process ended while it changed the price, or somebody else has our key. Nothing that is sold at this price is given.
+  // The process ended while it changed the price, or somebody else has our key. Nothing that is sold at this price is
+  // given.
   for (const itemId of mispriced) alarm({ kind: 'other_price', itemId })
   if (mispriced.length > 0) await unlist(context, appId, mispriced)
   const strange = rows.filter((row) => row.stage === 'on_sale' && !isKnown(own, row))

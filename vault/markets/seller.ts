@@ -54,8 +54,8 @@ type Parts = {
 type DueBy = Map<string, number>
 
 /**
- * `unconfirmed`: the deals whose unconfirmed offer needs no further alarm. One was raised, or the market called the sale
- * off.
+ * `unconfirmed`: the deals whose unconfirmed offer needs no further alarm. One was raised, or the market called the
+ * sale off.
  */
 type Memory = { dueBy: DueBy; unconfirmed: Map<string, true> }
 
