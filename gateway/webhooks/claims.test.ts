@@ -8,6 +8,7 @@ import { claimDue, expiredDeposit, senderDeps } from '../testing/webhooks.ts'
 import { replay } from './attempts.ts'
 import { attemptDelivery, type DeliveryDeps } from './delivery.ts'
 import { switchEndpoint } from './endpoints.ts'
+import { nextWaitMs } from './schedule.ts'
 import type { Claim } from './store.ts'
 
 /** How long a claim lasts, as in store.ts. */
@@ -167,6 +168,20 @@ describe('an endpoint that answers 410', () => {
     await till.db.updateTable('webhook_endpoint').set({ url: 'http://127.0.0.1:9/' }).execute()
     await second.answer(410)
     expect(await endpoint()).toMatchObject({ state: 'enabled' })
+  })
+
+  it('at an address that its store has left still gets the event, at its new address', async () => {
+    const moved = await startReceiver()
+    await createEvents(1)
+    const first = await startAttempt()
+    await till.db.updateTable('webhook_endpoint').set({ url: moved.url }).execute()
+    await first.answer(410)
+    expect(await delivery()).toMatchObject({ state: 'due', attempts: 1, last_result: 'status 410' })
+    till.clock.advance(nextWaitMs({ attempts: 1 }, 0.5) ?? 0)
+    await attemptDelivery(deps, await claimOne())
+    expect(await delivery()).toMatchObject({ state: 'delivered', attempts: 2 })
+    expect(moved.received).toHaveLength(1)
+    await moved.close()
   })
 })
 

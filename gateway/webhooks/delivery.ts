@@ -42,7 +42,7 @@ export async function attemptDelivery(deps: DeliveryDeps, claim: Claim, signal?:
   const durationMs = Math.round(performance.now() - begin)
   // Shutting down: let another process send the webhook, unless the store has accepted it.
   if (signal?.aborted && !isAccepted(result)) return releaseClaim(deps.db, claim, deps.clock.now())
-  await settle(deps, claim, { result, at, durationMs })
+  await settle(deps, claim, { result, at, durationMs, attempts: claim.attempts + 1 })
 }
 
 async function sendClaimed(
@@ -81,15 +81,13 @@ export const logFieldsOf = (claim: Claim) => ({
   endpoint: String(claim.id),
 })
 
-type Attempted = { result: SendResult; at: Date; durationMs: number }
+type Attempted = { result: SendResult; at: Date; durationMs: number; attempts: number }
 
 async function settle(deps: DeliveryDeps, claim: Claim, attempted: Attempted): Promise<void> {
-  const { result } = attempted
-  const attempts = claim.attempts + 1
+  const { result, attempts } = attempted
   const text = resultText(result)
   const about = { ...logFieldsOf(claim), attempts }
-  const verdict = judge(deps, attempts, result)
-  const isSettled = await recordAttempt(deps, claim, { ...attempted, attempts, verdict })
+  const { verdict, isSettled } = await recordAttempt(deps, claim, attempted)
   deps.onAttempt?.({
     outcome: verdict.kind,
     isFirst: claim.claim === 1n,
@@ -126,28 +124,40 @@ type Verdict =
   /** `isGone`: the endpoint answered 410, so it wants no further webhooks. */
   | { kind: 'given_up'; isGone: boolean }
 
-function judge({ clock, random, haste = 1 }: DeliveryDeps, attempts: number, result: SendResult): Verdict {
+/**
+ * A 410 locks the endpoint, and disables it unless its store has disabled it meanwhile. An answer of an address that
+ * the store has left does not count as a 410: the new address gets the event. The endpoint is locked before its
+ * deliveries, as in every transaction that locks both, so two 410 answers cannot deadlock.
+ */
+async function judge(
+  tx: Tx,
+  { clock, random, haste = 1 }: DeliveryDeps,
+  { claim, result, attempts }: Attempted & { claim: Claim },
+): Promise<Verdict> {
   if (isAccepted(result)) return { kind: 'delivered' }
-  if (result.kind === 'answered' && result.status === 410) return { kind: 'given_up', isGone: true }
+  if (result.kind === 'answered' && result.status === 410) {
+    const endpoint = await lockEndpoint(tx, claim.store_id, { id: claim.id, as: 'no key update' })
+    const isEnabled = endpoint?.state === 'enabled'
+    if (!isEnabled || endpoint.url === claim.url) return { kind: 'given_up', isGone: isEnabled }
+  }
   const waitMs = waitAfterMs(result, { attempts, now: clock.machineNow() }, random())
   return waitMs === undefined
     ? { kind: 'given_up', isGone: false }
     : { kind: 'retried', waitMs: waitMs / haste }
 }
 
-type Settled = Attempted & { attempts: number; verdict: Verdict }
+type Recorded = { verdict: Verdict; isSettled: boolean }
 
 /**
  * Records the attempt, and settles the delivery if this claim still owns it. Meanwhile the delivery may have been
- * replayed, given up with its endpoint, or claimed by another sender because this attempt took too long. Resolves to
+ * replayed, given up with its endpoint, or claimed by another sender because this attempt took too long. `isSettled` is
  * false if nothing was settled.
  */
-async function recordAttempt({ db, clock }: DeliveryDeps, claim: Claim, settled: Settled): Promise<boolean> {
-  const { result, at, durationMs, attempts, verdict } = settled
-  const now = clock.now()
-  const isGone = verdict.kind === 'given_up' && verdict.isGone
-  return db.transaction().execute(async (tx) => {
-    const mustDisable = isGone && (await disablesEndpoint(tx, claim))
+async function recordAttempt(deps: DeliveryDeps, claim: Claim, attempted: Attempted): Promise<Recorded> {
+  const { result, at, durationMs, attempts } = attempted
+  const now = deps.clock.now()
+  return deps.db.transaction().execute(async (tx) => {
+    const verdict = await judge(tx, deps, { ...attempted, claim })
     await insertAttempt(tx, {
       delivery_id: claim.delivery_id,
       endpoint_id: claim.id,
@@ -166,17 +176,7 @@ async function recordAttempt({ db, clock }: DeliveryDeps, claim: Claim, settled:
       due_at: verdict.kind === 'retried' ? new Date(now.getTime() + verdict.waitMs) : null,
       delivered_at: isDone ? now : null,
     })
-    if (mustDisable) await disableEndpoint(tx, claim.id, 'gone')
-    return isSettled
+    if (verdict.kind === 'given_up' && verdict.isGone) await disableEndpoint(tx, claim.id, 'gone')
+    return { verdict, isSettled }
   })
-}
-
-/**
- * True if a 410 disables the endpoint. It does not if the store has disabled the endpoint or changed its URL
- * meanwhile. The endpoint is locked before its deliveries, as in every transaction that locks both, so two 410 answers
- * cannot deadlock.
- */
-async function disablesEndpoint(tx: Tx, { id, store_id: storeId, url }: Claim): Promise<boolean> {
-  const endpoint = await lockEndpoint(tx, storeId, { id, as: 'no key update' })
-  return endpoint?.state === 'enabled' && endpoint.url === url
 }
