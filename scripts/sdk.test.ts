@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dirname, '..')
  * The most bytes of the package's code, comments included, after compression. Raise it only for a reason. The last one:
  * `createTill` refuses addresses and keys with which no call can work.
  */
-const MOST_BYTES = 3_900
+const MOST_BYTES = 4_000
 
 /** The code of a store that uses the package. It would not compile if the types were wrong. */
 const STORE = `import { createTill, isOfDeposit, verifyWebhook, type TillEvent } from 'tradetill-sdk'

@@ -33,6 +33,7 @@ export type EventOptions = {
   follow?: boolean
   /** The wait between two checks for further events, in milliseconds. Default: 5,000. */
   everyMs?: number
+  /** Ends the reading, without an error even during a call. */
   signal?: AbortSignal
 }
 
@@ -75,7 +76,10 @@ export function createTill(options: TillOptions) {
         path: '/v1/events',
         query: { after, limit: EVENTS_PAGE },
         signal,
+      }).catch((error: unknown) => {
+        if (signal?.aborted !== true) throw error
       })
+      if (!page) return
       for (const event of page.events) {
         if (signal?.aborted) return
         yield event

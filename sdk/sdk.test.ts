@@ -262,6 +262,25 @@ describe('the event log', () => {
     },
   )
 
+  test.each([false, true])(
+    'ends without an error if the store stops during a call, with `follow` %s',
+    async (follow) => {
+      const stop = new AbortController()
+      const till = createTill({
+        url: 'https://pay.example',
+        apiKey: 'tt_test_1',
+        fetch: async (_input, init) => {
+          stop.abort()
+          init?.signal?.throwIfAborted()
+          return depositAnswer()
+        },
+      })
+      const read: number[] = []
+      for await (const { sequence } of till.events({ follow, signal: stop.signal })) read.push(sequence)
+      expect(read).toEqual([])
+    },
+  )
+
   test('leaves no listener on the signal after a wait', async () => {
     const answers = [page([], false), page([], false), page([eventOf(1)], false)]
     const till = createTill({
