@@ -17,8 +17,9 @@ export const MOST_SECRET_OVERLAP_HOURS = 7 * 24
 /** How long a replaced API key can keep working: over a year. */
 export const MOST_KEY_OVERLAP_HOURS = 9_999
 
-/** The longest period of one report to a store. */
-export const LONGEST_REPORT_DAYS = 31
+/** The longest period of one report to a store: a month of its own time zone, in which summer time may end. */
+export const LONGEST_REPORT = { days: 31, hours: 1 } as const
+export const LONGEST_REPORT_TEXT = `${LONGEST_REPORT.days} days and an hour`
 
 /** The most items that an operator's rule for sending items away can leave with a bot. The database refuses more. */
 export const MOST_KEPT_ITEMS = 100_000

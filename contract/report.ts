@@ -1,12 +1,12 @@
 /** GET /v1/report: what was booked in a period. */
 import { z } from 'zod'
-import { LONGEST_REPORT_DAYS } from './limits.ts'
+import { LONGEST_REPORT_TEXT } from './limits.ts'
 import { CURRENCIES, MOVEMENT_CAUSES } from './money.ts'
 import { utcTime } from './store-api.ts'
 
 export const reportQuerySchema = z.strictObject({
   from: utcTime.describe('Booked at this time or later.'),
-  before: utcTime.describe(`Booked before this time, at most ${LONGEST_REPORT_DAYS} days after \`from\`.`),
+  before: utcTime.describe(`Booked before this time, at most ${LONGEST_REPORT_TEXT} after \`from\`.`),
 })
 
 export const reportSchema = z

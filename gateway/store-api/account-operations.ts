@@ -1,11 +1,11 @@
 /** The store's event log and money. */
-import { LONGEST_REPORT_DAYS } from '../../contract/limits.ts'
+import { LONGEST_REPORT, LONGEST_REPORT_TEXT } from '../../contract/limits.ts'
 import { reportQuerySchema, reportSchema } from '../../contract/report.ts'
 import { balancesSchema, statementQuerySchema, statementSchema } from '../../contract/store-api.ts'
 import { eventListSchema, eventsQuerySchema } from '../../contract/webhooks.ts'
 import { lastSequence, readEvents } from '../events/store.ts'
 import { refuse } from '../http/refusal.ts'
-import { DAY_MS } from '../kit/duration.ts'
+import { DAY_MS, HOUR_MS } from '../kit/duration.ts'
 import { isMovementOf, readBalances, readStatement } from '../stores/balance-store.ts'
 import { readDays } from '../stores/report-store.ts'
 import { type Operation, ok, operation } from './operation.ts'
@@ -74,9 +74,9 @@ export const ACCOUNT_OPERATIONS: readonly Operation[] = [
     answer: reportSchema,
     async handle({ db }, store, { query }) {
       const [from, before] = [new Date(query.from), new Date(query.before)]
-      const days = (before.getTime() - from.getTime()) / DAY_MS
-      if (days <= 0 || days > LONGEST_REPORT_DAYS) {
-        const message = `must be later than \`from\`, by at most ${LONGEST_REPORT_DAYS} days`
+      const lengthMs = before.getTime() - from.getTime()
+      if (lengthMs <= 0 || lengthMs > LONGEST_REPORT.days * DAY_MS + LONGEST_REPORT.hours * HOUR_MS) {
+        const message = `must be later than \`from\`, by at most ${LONGEST_REPORT_TEXT}`
         refuse('invalid_request', [{ path: 'before', message }])
       }
       return ok({ days: await readDays(db, store.id, { from, before }) })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { GAME_FACTS } from '../../contract/games.ts'
-import { LONGEST_REPORT_DAYS, MOST_ENDPOINTS } from '../../contract/limits.ts'
+import { LONGEST_REPORT_TEXT, MOST_ENDPOINTS } from '../../contract/limits.ts'
 import {
   LEAST_EXPIRY_MINUTES,
   listDepositsQuerySchema,
@@ -96,7 +96,7 @@ test('the store guide states the same limits of lists and webhooks and the same 
     accepts(listDepositsQuerySchema, Number(deposits) + 1),
   ]).toEqual([true, false])
   expect(guideRow('events in one answer')).toContain(`at most ${MOST_PAGE_BYTES / 1_024 ** 2} MiB`)
-  expect(guideRow('period of one report')).toBe(`${LONGEST_REPORT_DAYS} days`)
+  expect(guideRow('period of one report')).toBe(LONGEST_REPORT_TEXT)
   expect(guideRow('webhook: endpoints')).toBe(String(MOST_ENDPOINTS))
   const attempts = Number.parseInt(guideRow('webhook: attempts'), 10)
   const waits = Array.from({ length: attempts }, (_, failed) => nextWaitMs({ attempts: failed + 1 }, 0.5))
