@@ -29,7 +29,8 @@ export type CreditStore = {
 export function settle(before: Kept | undefined, deposit: Deposit, sequence: number): Settled | undefined {
   if (before !== undefined && before.sequence >= sequence) return undefined
   const { amount, reversedAmount, heldAmount } = deposit
-  const spendable = amount === null ? 0 : amount - reversedAmount - heldAmount
+  // A restored till that lost the payment reports a credited deposit as unpaid. The customer has given the items.
+  const spendable = amount === null ? (before?.spendable ?? 0) : amount - reversedAmount - heldAmount
   return { kept: { sequence, spendable }, change: spendable - (before?.spendable ?? 0) }
 }
 

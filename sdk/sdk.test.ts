@@ -351,6 +351,16 @@ describe('credit', () => {
     expect(state.balance).toBe(1_100)
   })
 
+  test('stays if a restored till, which lost the payment, reports the deposit as unpaid', async () => {
+    const { store, state } = createMemoryStore()
+    const unpaid = { status: 'paymentTimeout', amount: null } as const
+    await takeOnce(store, eventOf(2, { heldAmount: 400 }))
+    await takeOnce(store, eventOf(1_000_003, unpaid, 'deposit.payment_timeout'))
+    expect(state.balance).toBe(600)
+    await takeOnce(store, eventOf(1_000_004))
+    expect(state.balance).toBe(1_000)
+  })
+
   test('comes from the log if a webhook is missing; events of other types are skipped', async () => {
     const { store, state } = createMemoryStore()
     const epoch = { ...eventOf(9, {}, 'epoch.started'), data: { epoch: 2, previousSequence: 3 } } as TillEvent
