@@ -97,6 +97,8 @@ test('the store guide states the same limits of lists and webhooks and the same 
   ]).toEqual([true, false])
   expect(guideRow('events in one answer')).toContain(`at most ${MOST_PAGE_BYTES / 1_024 ** 2} MiB`)
   expect(guideRow('period of one report')).toBe(LONGEST_REPORT_TEXT)
+  // Each process has its own places (lanes.test.ts).
+  expect(guideRow('webhook: deliveries under way')).toContain('from each gateway')
   expect(guideRow('webhook: endpoints')).toBe(String(MOST_ENDPOINTS))
   const attempts = Number.parseInt(guideRow('webhook: attempts'), 10)
   const waits = Array.from({ length: attempts }, (_, failed) => nextWaitMs({ attempts: failed + 1 }, 0.5))

@@ -261,6 +261,15 @@ describe('lanes', () => {
     expect(receiver.received).toHaveLength(30)
   })
 
+  it('of two processes have their own places', async () => {
+    const silent = await aSilentServer()
+    await publish(await aStore(till, { webhookUrl: silent.url }), 30)
+    await recordSuccess(60_000)
+    startSending()
+    startSending()
+    await expect.poll(() => silent.taken.length).toBe(2 * 8)
+  })
+
   it('of an ended process leave their attempts to the next process, which sends them immediately', async () => {
     const silent = await aSilentServer()
     const store = await aStore(till, { webhookUrl: silent.url })
