@@ -1,8 +1,9 @@
 import { createSocket } from 'node:dgram'
+import dns, { type ResolverOptions } from 'node:dns'
 import { once } from 'node:events'
 import { hostname } from 'node:os'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Receiver, startReceiver } from '../testing/receiver.ts'
 import { ANY_ALLOWED, NONE_ALLOWED } from '../testing/webhooks.ts'
 import { createResolve, type Resolve } from './resolve.ts'
@@ -146,6 +147,27 @@ describe('the look-up by DNS', () => {
   ])('makes the webhook to %s fail: %s', async (url, reason) => {
     const send = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 60_000, resolve })
     expect(await send(request(url))).toEqual({ kind: 'failed', reason: expect.stringContaining(reason) })
+  })
+
+  it('asks the DNS servers that the system has now, although they have changed since the start', async () => {
+    // Nothing listens on port 9.
+    let ofSystem = ['127.0.0.1:9']
+    const { Resolver } = dns
+    // Like the real one, reads the system's servers when it is made, and never again.
+    class OfSystem extends Resolver {
+      constructor(options?: ResolverOptions) {
+        super(options)
+        this.setServers(ofSystem)
+      }
+    }
+    dns.Resolver = OfSystem
+    onTestFinished(() => {
+      dns.Resolver = Resolver
+    })
+    resolve = createResolve()
+    await expect(addressesOf('shop.test')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    ofSystem = dnsServers
+    expect(await addressesOf('shop.test')).toEqual(['127.0.0.1'])
   })
 
   it('resolves localhost to this machine, without a query', async () => {

@@ -2,7 +2,7 @@
  * Resolves names for live mode by asking DNS servers directly. The system's look-up needs one of the process's few
  * threads: a few names with silent servers would hold up all other webhooks, and everything else that needs a thread.
  */
-import { type LookupAddress, type LookupAllOptions, Resolver } from 'node:dns'
+import dns, { type LookupAddress, type LookupAllOptions, type Resolver } from 'node:dns'
 
 export type Resolve = (
   hostname: string,
@@ -28,11 +28,12 @@ type Answers = Map<Family, LookupAddress[] | Error>
 
 /** Returns a look-up that asks `servers`, by default the DNS servers of the system. */
 export function createResolve({ servers }: { servers?: string[] | undefined } = {}): Resolve {
-  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 2 })
-  if (servers !== undefined) resolver.setServers(servers)
   return (hostname, _options, callback) => {
     // localhost never goes to public DNS (RFC 6761).
     if (/(^|\.)localhost\.?$/i.test(hostname)) return callback(null, LOOPBACK)
+    // A resolver reads the system's servers only when it is made, and they may change while the till runs.
+    const resolver = new dns.Resolver({ timeout: TIMEOUT_MS, tries: 2 })
+    if (servers !== undefined) resolver.setServers(servers)
     askBoth(resolver, hostname, (answers) => {
       const addresses = [...answers.values()].flatMap((answer) => (answer instanceof Error ? [] : answer))
       if (addresses.length > 0) return callback(null, addresses)
