@@ -184,6 +184,27 @@ describe('the deliveries of one endpoint', () => {
     expect(await claimLane(till.deps, { endpointId: id, lane: 'again' }, 20)).toHaveLength(12)
   })
 
+  it('get their first retries on time, even while replays of older events wait', async () => {
+    const store = await aStore(till, { webhookUrl: receiver.url })
+    const { id } = await till.db.selectFrom('webhook_endpoint').select('id').executeTakeFirstOrThrow()
+    await publishUnsent(store, 12)
+    await replay(till.deps, store.id, { id, body: { fromSequence: 1, toSequence: 12 } })
+    await publish(store, 4)
+    // As if event 13 had never been accepted, 14 had failed once, 15 three times, and 16 four times.
+    for (const [sequence, attempts] of [
+      [14n, 1],
+      [15n, 3],
+      [16n, 4],
+    ] as const)
+      await till.db
+        .updateTable('webhook_delivery')
+        .set({ claim: 1n, attempts })
+        .where('event_id', 'in', till.db.selectFrom('event').select('id').where('sequence', '=', sequence))
+        .execute()
+    const claims = await claimLane(till.deps, { endpointId: id, lane: 'again' }, 4)
+    expect(new Set(claims.map(({ sequence }) => sequence))).toEqual(new Set([1n, 2n, 14n, 15n]))
+  })
+
   it('have at most 64 hanging first attempts at a time, so another endpoint is served', async () => {
     const silent = await aSilentServer()
     const slow = await aStore(till, { webhookUrl: silent.url })

@@ -67,15 +67,19 @@ export type LaneName = 'first' | 'again'
 /** More attempts than the schedule has. */
 const MOST_ATTEMPTS = 20
 /**
+ * The order of the lane `again`, by attempts so far. Replays have none yet. They come after the first retries: a replay
+ * of thousands of old events must not delay the news of a payment that was refused once.
+ */
+const ORDER_AGAIN = [1, 2, 3, 0, ...Array.from({ length: MOST_ATTEMPTS - 3 }, (_, nth) => nth + 4)]
+/**
  * How long a claim lasts. An attempt ends within 15 seconds, and another sender must take over from a killed one
  * within 30 seconds.
  */
 const CLAIM_MS = 18_000
 
 /**
- * Claims up to `most` due deliveries of a lane. Among retries, those with the fewest attempts come first. On a restored
- * or copied database none is claimed until the next epoch begins, even before the gateway notices: a copy must not call
- * the stores.
+ * Claims up to `most` due deliveries of a lane. On a restored or copied database none is claimed until the next epoch
+ * begins, even before the gateway notices: a copy must not call the stores.
  */
 export async function claimLane(
   { db, clock }: { db: Db; clock: Clock },
@@ -92,13 +96,13 @@ export async function claimLane(
         where endpoint_id = ${endpointId} and state = 'due' and claim = 0 and due_at <= ${now}
         order by due_at, id limit ${most} for update skip locked`
       : sql`
-        select row.id from generate_series(0, ${MOST_ATTEMPTS}::int) tried,
+        select row.id from unnest(${ORDER_AGAIN}::int[]) with ordinality turn (tried, place),
         lateral (
-          select id from webhook_delivery
+          select id, due_at from webhook_delivery
           where endpoint_id = ${endpointId} and state = 'due' and claim > 0 and attempts = tried and due_at <= ${now}
           order by due_at, id limit ${most} for update skip locked
         ) row
-        order by tried limit ${most}`
+        order by place, due_at, id limit ${most}`
   const { rows } = await sql<Claim>`
     with due as (${due}),
     claimed as (
