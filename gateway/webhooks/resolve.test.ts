@@ -8,6 +8,7 @@ import { type Receiver, startReceiver } from '../testing/receiver.ts'
 import { ANY_ALLOWED, NONE_ALLOWED } from '../testing/webhooks.ts'
 import { createResolve, type Resolve } from './resolve.ts'
 import { createSender } from './sender.ts'
+import type { FindAllowance } from './url.ts'
 
 const TYPE_A = 1
 const TYPE_AAAA = 28
@@ -185,6 +186,16 @@ describe('by default', () => {
     expect(await send(request('https://shop.test/'))).toMatchObject(NOT_PUBLIC)
     // One query for each IP family.
     expect(queries).toEqual(['shop.test', 'shop.test'])
+  })
+
+  it('live mode asks the system about a name that the operator lets lead inside, such as one of its hosts file', async () => {
+    const findAllowance: FindAllowance = async () => ({ inside: true })
+    const send = createSender({ mode: 'live', findAllowance, deadlineMs: 1_000, dnsServers })
+    const result = await send(request(`http://${hostname()}:${receiver.port}/`))
+    // The name may lead to another address of this machine, where nobody listens, or to a public one.
+    const ends = [204, 'ECONNREFUSED', 'plain http must stay inside the network']
+    expect(ends).toContain(result.kind === 'answered' ? result.status : result.reason)
+    expect(queries).toEqual([])
   })
 
   it('the sandbox asks the system, which resolves this machine’s names without DNS', async () => {

@@ -40,7 +40,11 @@ export type SenderOptions = {
   mode: 'sandbox' | 'live'
   findAllowance: FindAllowance
   deadlineMs?: number
-  /** Finds the addresses of a name. The default is DNS in live mode and the system's look-up in the sandbox. */
+  /**
+   * Finds the addresses of a name. The default is the system's look-up in the sandbox, and DNS in live mode. There the
+   * system looks up only names that the operator lets lead inside: they may be in its hosts file, and no stranger can
+   * choose them to hold up the others.
+   */
   resolve?: Resolve
   /** The DNS servers of live mode; the system's by default. */
   dnsServers?: string[]
@@ -56,8 +60,9 @@ export function createSender({
   findAllowance,
   deadlineMs = DEADLINE_MS,
   dnsServers,
-  resolve = mode === 'live' ? createResolve({ servers: dnsServers }) : lookup,
+  resolve,
 }: SenderOptions): Sender {
+  const askDns = createResolve({ servers: dnsServers })
   return async (request) => {
     const url = URL.parse(request.url)
     if (url === null) return failed('the address is not a URL')
@@ -69,7 +74,8 @@ export function createSender({
     const isSecure = url.protocol === 'https:'
     const isAllowed = (address: string): boolean => mayConnect(address, reach, isSecure)
     const refused = withCommand(whyNotConnected(reach, isSecure), { storeId, url, allowance })
-    return send(url, request, { lookup: guardedLookup(resolve, isAllowed, refused), deadlineMs })
+    const usual = mode === 'live' && allowance?.inside !== true ? askDns : lookup
+    return send(url, request, { lookup: guardedLookup(resolve ?? usual, isAllowed, refused), deadlineMs })
   }
 }
 
