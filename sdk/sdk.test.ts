@@ -1,23 +1,19 @@
-/** The package for stores, against a fake till: calls, the event log, credit and webhooks. */
+/** The package for stores, against a fake till: calls, the event log and credit. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Webhook as Signer } from 'standardwebhooks'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   type CreditStore,
   catchUp,
   createTill,
   type Deposit,
-  isTest,
   type Kept,
   settle,
   type TillEvent,
   TillProblem,
   TillUnreachable,
   takeOnce,
-  verifyWebhook,
-  WebhookRefused,
 } from './index.ts'
 
 const DEPOSIT = { id: '7', status: 'succeeded', amount: 1_000, reversedAmount: 0, heldAmount: 0 }
@@ -379,41 +375,5 @@ describe('credit', () => {
     }
     await expect(catchUp(till, { ...store, update: failingUpdate })).rejects.toThrow('full')
     expect(state.cursor).toBe(0)
-  })
-})
-
-describe('a webhook', () => {
-  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
-  const body = JSON.stringify(eventOf(2))
-  const now = new Date('2026-11-23T12:00:00Z')
-  const signed = (at = now, key = secret) => ({
-    'webhook-id': 'e2',
-    'webhook-timestamp': String(at.getTime() / 1_000),
-    'webhook-signature': new Signer(key).sign('e2', at, body),
-  })
-
-  test('is read after its signature is verified, with headers in an object or in `Headers`', async () => {
-    expect(await verifyWebhook({ secret, headers: signed(), body, now })).toEqual(JSON.parse(body))
-    const headers = new Headers(signed())
-    headers.set('Webhook-Signature', `v1,AAAA v1a,x ${signed()['webhook-signature']}`)
-    const event = await verifyWebhook({ secret, headers, body, now })
-    expect(isTest(event)).toBe(false)
-  })
-
-  test.each<[what: string, headers: Record<string, string>, body: string]>([
-    ['another body', signed(), `${body} `],
-    ['another secret', signed(now, `whsec_${Buffer.alloc(32, 8).toString('base64')}`), body],
-    // Five minutes are accepted.
-    ['an old time', signed(new Date(now.getTime() - 301_000)), body],
-    ['a future time', signed(new Date(now.getTime() + 301_000)), body],
-    ['another id', { ...signed(), 'webhook-id': 'e3' }, body],
-    ['no headers', {}, body],
-    ['letters that are not base64', { ...signed(), 'webhook-signature': 'v1,*' }, body],
-  ])('with %s is refused', async (_what, headers, sent) => {
-    await expect(verifyWebhook({ secret, headers, body: sent, now })).rejects.toBeInstanceOf(WebhookRefused)
-  })
-
-  test('cannot be verified with an empty secret', async () => {
-    await expect(verifyWebhook({ secret: '', headers: signed(), body, now })).rejects.toThrow('whsec_')
   })
 })
