@@ -128,7 +128,7 @@ export const mustRefuse = (reply: Reply): Complaint =>
     : `${describeReply(reply)}, and must answer 4xx`
 
 /** Delivers the events in order, until the handler does not accept one. */
-export async function deliverAll(kit: Kit, events: readonly DepositEvent[]): Promise<Complaint> {
+export async function deliverAll(kit: Kit, events: readonly WebhookEvent[]): Promise<Complaint> {
   for (const event of events) {
     const complaint = mustAccept(await kit.deliver(event))
     if (complaint !== undefined) return `${event.type}: ${complaint}`

@@ -105,6 +105,23 @@ export const TROUBLE_CHECKS: readonly Check[] = [
     },
   },
   {
+    name: 'lost-payment',
+    title: 'the credit stays if a restored till, which lost the payment, reports the deposit as unpaid',
+    document: 'store-guide.md#after-the-till-was-restored',
+    async run(kit) {
+      const deposit = await kit.newDeposit()
+      const events = [
+        kit.event('deposit.succeeded', paid(deposit)),
+        kit.newEpoch(),
+        kit.event(
+          'deposit.payment_timeout',
+          withChange(deposit, { status: 'paymentTimeout', endReason: 'expired' }),
+        ),
+      ]
+      return checkBalanceChange(kit, { change: AMOUNT_MINOR }, () => deliverAll(kit, events))
+    },
+  },
+  {
     name: 'unknown-field',
     title: 'unknown fields and statuses do no harm',
     document: 'webhooks.md#catalogue',

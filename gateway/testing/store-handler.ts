@@ -19,6 +19,7 @@ export const FLAWS = [
   'forgets reversals',
   'deducts only what the store is charged',
   'refuses unknown types',
+  'takes back the credit of a lost payment',
   'refuses unknown fields',
   'checks for repeats without a lock',
   'does not lock a deposit before saving it',
@@ -143,7 +144,7 @@ function createBooks(flaw: Flaw | undefined) {
       if (flaw === 'does not lock a deposit before saving it') {
         const before = settled.get(event.data.id)
         if (before === undefined) await writeSlowly(event.data.id)
-        if (seen.has(event.id) || !isNewer(before, event)) return
+        if (amount === null || seen.has(event.id) || !isNewer(before, event)) return
         seen.add(event.id)
         settled.set(event.data.id, { ...event.data, sequence: event.sequence })
         const change = creditOf(event.data) - (before === undefined ? 0 : creditOf(before))
@@ -165,7 +166,9 @@ function createBooks(flaw: Flaw | undefined) {
       }
       const offered = (trade?.items ?? []).reduce((total, { price }) => total + price, 0)
       const data = flaw === 'credits open offers' ? { ...event.data, amount: amount ?? offered } : event.data
-      const isCounted = amount !== null || flaw === 'credits open offers'
+      const countsUnpaid =
+        flaw === 'credits open offers' || flaw === 'takes back the credit of a lost payment'
+      const isCounted = amount !== null || countsUnpaid
       if (!isCounted && !(flaw === 'ignores a late success' && status !== 'pending')) return
       if (isNewer(entries.get(data.id), event)) entries.set(data.id, { ...data, sequence: event.sequence })
     },
