@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -9,6 +10,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -274,5 +276,23 @@ test('a start ends a PostgreSQL that outlived its killed supervisor, even if tha
   process.kill(postmasterPid, 'SIGSTOP')
   const second = await start(folder, false)
   expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }])
+  await second.stop()
+})
+
+test('a lock file of PostgreSQL that a power cut left behind does not prevent a start after another program got its process number', async () => {
+  const folder = ownFolder()
+  const first = await start(folder, false)
+  const cluster = await clusterOf(first.url)
+  const lockFile = join(cluster, 'postmaster.pid')
+  const lines = readFileSync(lockFile, 'utf8').split('\n')
+  await first.stop()
+  const { uid, gid } = statSync(cluster)
+  const stranger = spawn('sleep', ['600'], { uid, gid, stdio: 'ignore' })
+  onTestFinished(() => void stranger.kill())
+  writeFileSync(lockFile, lines.with(0, String(stranger.pid)).join('\n'), { mode: 0o600 })
+  chownSync(lockFile, uid, gid)
+  const second = await start(folder, false)
+  expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }])
+  expect([stranger.exitCode, stranger.signalCode]).toEqual([null, null])
   await second.stop()
 })

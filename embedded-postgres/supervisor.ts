@@ -104,7 +104,7 @@ async function stopPostgres(postgres: ChildProcess, ended: Promise<unknown>): Pr
  */
 async function stopLeftover(cluster: string): Promise<void> {
   const pid = leftoverOf(cluster)
-  if (pid === undefined) return
+  if (pid === undefined) return removeStaleLock(cluster)
   for (const [signal, waitMs] of STOP_STEPS) {
     // Once the server has ended, another process can get its number. The server's children end later.
     if (leftoverOf(cluster) === pid) signalTo(pid, signal)
@@ -112,10 +112,22 @@ async function stopLeftover(cluster: string): Promise<void> {
     while (serversIn(cluster).length > 0 && performance.now() < endMs) await delay(50)
     if (serversIn(cluster).length > 0) continue
     // A killed server leaves its lock file. PostgreSQL respects it as long as the system still lists the ended process.
-    if (signal === 'SIGKILL') rmSync(join(cluster, 'postmaster.pid'), { force: true })
+    if (signal === 'SIGKILL') rmSync(lockFileOf(cluster), { force: true })
     return
   }
 }
+
+/**
+ * Removes the lock file of a PostgreSQL that no longer runs, as after a power cut or the kill of a container. If another
+ * program of the same account has its process number now, PostgreSQL would take that program for a server, and refuse
+ * to start. On Windows this file cannot tell which servers run.
+ */
+function removeStaleLock(cluster: string): void {
+  if (process.platform === 'win32' || serversIn(cluster).length > 0) return
+  rmSync(lockFileOf(cluster), { force: true })
+}
+
+const lockFileOf = (cluster: string): string => join(cluster, 'postmaster.pid')
 
 function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
@@ -127,7 +139,7 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
 
 function leftoverOf(cluster: string): number | undefined {
   try {
-    const pid = Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0])
+    const pid = Number(readFileSync(lockFileOf(cluster), 'utf8').split('\n')[0])
     return serversIn(cluster).find((server) => server === pid)
   } catch {
     return undefined
