@@ -223,6 +223,33 @@ test('a database survives a change of its data folder’s permissions', async ()
   }
 })
 
+/** Changes the owner of the folder and of everything in it, as `cp -r` and `chown -R` do. */
+function giveAway(folder: string, uid: number): void {
+  execFileSync('chown', ['-R', `${uid}:${uid}`, folder])
+}
+
+test('a database starts after root has copied it, or moved it to a machine with other accounts', async () => {
+  const folder = ownFolder()
+  const first = await start(folder, false)
+  const cluster = await clusterOf(first.url)
+  await query(first.url, 'create table kept (n int)')
+  await first.stop()
+  for (const uid of [0, 4_321]) {
+    if (process.getuid?.() === 0) giveAway(cluster, uid)
+    await expectKept(folder)
+  }
+})
+
+test('a start as root leaves the database of another user as it was', async () => {
+  const folder = ownFolder()
+  await (await start(folder, false)).stop()
+  if (process.getuid?.() !== 0) return
+  giveAway(folder, 4_321)
+  await expect(start(folder, false)).rejects.toThrow('belong to the user with the number 4321')
+  const home = join(folder, 'postgres')
+  expect([home, join(home, 'cluster')].map((path) => statSync(path).uid)).toEqual([4_321, 4_321])
+})
+
 test('with two databases for one data folder, a start uses the one that PostgreSQL can reach, or names both if the password is the other’s', async () => {
   const folder = ownFolder()
   chmodSync(folder, 0o700)

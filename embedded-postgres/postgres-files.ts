@@ -5,6 +5,7 @@ import {
   chownSync,
   cpSync,
   existsSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -47,11 +48,15 @@ export function preparePostgresFiles(dataDir: string): PostgresFiles {
   const account = postgresAccount()
   const outside = join(OUTSIDE_ROOT, `tradetill-${placeName(dataDir)}`)
   const { home, otherCluster } = homeFor(dataDir, outside)
+  const cluster = join(home, 'cluster')
+  refuseUsersOwn(cluster, dataDir, account)
   makeFolder(home)
   // Root's umask may have closed the new folder.
   if (existsSync(outside)) chmodSync(outside, 0o711)
   chmodSync(home, 0o700)
   chownSync(home, account.uid, account.gid)
+  // Root may have copied the folder, or brought it from a machine on which the account has another number.
+  if (existsSync(cluster) && statSync(cluster).uid !== account.uid) giveTo(account, cluster)
   const native = isReachable(packaged) ? packaged : copyNative(packaged, join(outside, 'native'))
   return { native, home, otherCluster, account }
 }
@@ -75,6 +80,24 @@ function homeFor(dataDir: string, outside: string): Pick<PostgresFiles, 'home' |
       `The database is in ${ownHome}, and the account that runs PostgreSQL can no longer enter that folder. Let every account enter ${dataDir} and the folders above it again: chmod o+x.`,
     )
   return { home: canReach ? ownHome : outsideHome }
+}
+
+/** Throws before a start as root changes a user's files, because that user could not start the till again. */
+function refuseUsersOwn(cluster: string, dataDir: string, account: Account): void {
+  const { uid } = statSync(dataDir)
+  if (uid === 0 || uid === account.uid || !existsSync(cluster) || statSync(cluster).uid !== uid) return
+  fail(
+    `The data folder ${dataDir} and its database belong to the user with the number ${uid}. Start as that user, without sudo; or give the folder to root: chown -R root ${dataDir}.`,
+  )
+}
+
+/** Makes the cluster usable for PostgreSQL, which refuses one that other accounts own or can read. */
+export function giveTo(account: Account | undefined, cluster: string): void {
+  chmodSync(cluster, 0o700)
+  if (account === undefined) return
+  chownSync(cluster, account.uid, account.gid)
+  for (const path of readdirSync(cluster, { recursive: true, encoding: 'utf8' }))
+    chownSync(join(cluster, path), account.uid, account.gid)
 }
 
 export function binary(files: PostgresFiles, name: 'postgres' | 'initdb'): string {

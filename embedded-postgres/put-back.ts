@@ -1,9 +1,9 @@
 /** Restores a copy of an embedded database into a data folder. The next start recovers it. */
-import { chmodSync, chownSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { lockDataFolder } from './data-folder.ts'
-import { type Account, preparePostgresFiles } from './postgres-files.ts'
+import { giveTo, preparePostgresFiles } from './postgres-files.ts'
 
 /**
  * Returns the folder of the restored cluster, which may lie outside the data folder if the till runs as root. Throws if
@@ -51,12 +51,3 @@ async function putInto(dataDir: string, copy: string): Promise<string> {
 type Place = { from: string; unfinished: string; target: string }
 
 const placeOf = (target: string, from: string): Place => ({ from, unfinished: `${target}.new`, target })
-
-function giveTo(account: Account | undefined, cluster: string): void {
-  // PostgreSQL refuses a folder that other accounts can read.
-  chmodSync(cluster, 0o700)
-  if (account === undefined) return
-  chownSync(cluster, account.uid, account.gid)
-  for (const path of readdirSync(cluster, { recursive: true, encoding: 'utf8' }))
-    chownSync(join(cluster, path), account.uid, account.gid)
-}
