@@ -1,15 +1,19 @@
 /** `npm start` has no arguments: its settings are variables. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { tryLock } from '../gateway/kit/lock.ts'
 
-function startWith(argument: string) {
+function emptyFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-start-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  const dataRoot = join(folder, 'data')
-  // The invalid port keeps every part from starting, even if the argument is not checked.
+  return folder
+}
+
+/** The invalid port keeps every part from starting, even if `args` are not checked. */
+function run(args: readonly string[], { dataRoot, folder }: { dataRoot: string; folder: string }) {
   const env = {
     ...process.env,
     TRADETILL_DATA_ROOT: dataRoot,
@@ -17,11 +21,18 @@ function startWith(argument: string) {
     TRADETILL_MODE: 'sandbox',
   }
   const file = join(import.meta.dirname, 'start.ts')
-  const { status, stdout, stderr } = spawnSync(process.execPath, [file, argument], {
+  return spawnSync(process.execPath, [file, ...args], {
     env,
+    cwd: folder,
     encoding: 'utf8',
     timeout: 30_000,
   })
+}
+
+function startWith(argument: string) {
+  const folder = emptyFolder()
+  const dataRoot = join(folder, 'data')
+  const { status, stdout, stderr } = run([argument], { dataRoot, folder })
   expect(existsSync(dataRoot)).toBe(false)
   return { status, stdout, stderr }
 }
@@ -49,4 +60,14 @@ it('any other argument is refused, because it would have no effect', () => {
   expect(status).toBe(2)
   expect(stderr).toContain('--port=4400')
   expect(stderr).toContain('npm start -- --help')
+})
+
+it('an empty TRADETILL_DATA_ROOT counts as not set: it does not mean the folder in which npm start runs', async () => {
+  const usual = join(import.meta.dirname, '../.data')
+  mkdirSync(usual, { recursive: true })
+  // Undefined if the till of this tree runs, which has the same effect.
+  const lock = await tryLock(`start ${realpathSync(usual)}`)
+  onTestFinished(() => lock?.release())
+  const { stderr } = run([], { dataRoot: '', folder: emptyFolder() })
+  expect(stderr).toContain(`already running on ${usual}`)
 })

@@ -16,7 +16,7 @@ cacheCompiledCode()
 
 const ROOT = join(import.meta.dirname, '..')
 const env = process.env
-const dataRoot = resolve(env.TRADETILL_DATA_ROOT ?? join(ROOT, '.data'))
+const dataRoot = resolve(env.TRADETILL_DATA_ROOT || join(ROOT, '.data'))
 const PORTS = {
   gateway: { setting: 'TRADETILL_PORT', fallback: 4300 },
   sandbox: { setting: 'STEAM_SANDBOX_PORT', fallback: 4301 },
