@@ -184,6 +184,20 @@ test('after an interrupted first start, the next start makes the database', asyn
   }
 })
 
+test('a first start right after a killed one does not share a folder with the initdb that the killed one left running', async () => {
+  const folder = ownFolder()
+  const unfinished = join(folder, 'postgres', 'cluster.new')
+  // Stands for that initdb, which writes into its folder until it ends or finds files missing.
+  const writing = setInterval(() => {
+    mkdirSync(unfinished, { recursive: true })
+    writeFileSync(join(unfinished, 'PG_VERSION'), '18')
+  }, 1)
+  onTestFinished(() => clearInterval(writing))
+  const embedded = await start(folder, false)
+  expect(await query(embedded.url, 'select 1 as one')).toEqual([{ one: 1 }])
+  await embedded.stop()
+})
+
 test('a data folder that was deleted and recreated, and that other accounts cannot reach, gets a new database', async () => {
   const folder = ownFolder()
   chmodSync(folder, 0o700)

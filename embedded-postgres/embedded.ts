@@ -1,7 +1,16 @@
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
 import { createHmac, randomBytes } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
-import { chownSync, existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
@@ -109,15 +118,18 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 
 type NewCluster = { files: PostgresFiles; cluster: string; secretFile: string; fsync: boolean }
 
+/** The beginning of the names of clusters that are not complete. */
+const UNFINISHED = 'cluster.new'
+
 /**
  * Creates the cluster in another folder, and moves it to its place when complete, so a killed start leaves no
- * incomplete cluster.
+ * incomplete cluster. It can leave an initdb that still runs, so each start has a folder of its own.
  */
 async function createCluster({ files, cluster, secretFile, fsync }: NewCluster): Promise<string> {
   const password = randomBytes(24).toString('hex')
-  const unfinished = `${cluster}.new`
+  const unfinished = join(files.home, `${UNFINISHED}-${randomBytes(6).toString('hex')}`)
   const passwordFile = join(files.home, 'password.new')
-  rmSync(unfinished, { recursive: true, force: true })
+  removeUnfinished(files.home)
   writePrivate(passwordFile, password)
   if (files.account) chownSync(passwordFile, files.account.uid, files.account.gid)
   const options = ['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-instructions']
@@ -131,7 +143,18 @@ async function createCluster({ files, cluster, secretFile, fsync }: NewCluster):
   rmSync(passwordFile, { force: true })
   writePrivate(secretFile, JSON.stringify({ password }))
   renameSync(unfinished, cluster)
+  removeUnfinished(files.home)
   return password
+}
+
+function removeUnfinished(home: string): void {
+  for (const name of readdirSync(home).filter((each) => each.startsWith(UNFINISHED))) {
+    try {
+      rmSync(join(home, name), { recursive: true, force: true })
+    } catch {
+      // The initdb of a killed start wrote at the same moment. It ends, because its files are missing.
+    }
+  }
 }
 
 /** Throws if the file is missing, because a new database must not replace one that holds money. */
