@@ -59,12 +59,16 @@ const WITH_DATABASE = '../embedded-postgres/main.ts'
 async function launchReady(environment: Record<string, string> = {}, file = 'main.ts') {
   const port = await freePort()
   const gateway = launch(port, environment, file)
+  await becomesReady(gateway)
+  return { ...gateway, base: `http://127.0.0.1:${port}` }
+}
+
+async function becomesReady({ child, text }: ReturnType<typeof launch>): Promise<void> {
   const ready = () => {
-    if (gateway.child.exitCode !== null) throw new Error(`the gateway ended:\n${gateway.text()}`)
-    return gateway.text()
+    if (child.exitCode !== null) throw new Error(`the gateway ended:\n${text()}`)
+    return text()
   }
   await expect.poll(ready, { message: 'the gateway is ready' }).toContain('gateway ready at')
-  return { ...gateway, base: `http://127.0.0.1:${port}` }
 }
 
 test('only one gateway runs on a data folder, a killed one does not block the next, and SIGTERM ends a gateway with code 0', async () => {
@@ -103,6 +107,15 @@ async function depositWithSilentBot({ url, pool }: TestDatabase): Promise<string
   )
   return hash
 }
+
+test('a gateway works on while its log cannot be written, as on a full disk', async () => {
+  const gateway = launch(await freePort(), {}, WITH_DATABASE)
+  // Each write fails from now on.
+  gateway.child.stderr.destroy()
+  await becomesReady(gateway)
+  gateway.child.kill('SIGTERM')
+  expect(await gateway.ended).toBe(0)
+})
 
 test('the gateway reports a missing database address, and ends', async () => {
   const gateway = launch(await freePort())

@@ -6,4 +6,6 @@ export function endOnUnhandled(log: Log): void {
     log.fatal({ err: error, origin }, 'the process ended: an error was not handled')
     process.exit(1)
   })
+  // A line that cannot be written, as on a full disk, is lost; the next one is tried again.
+  process.stderr.on('error', () => {})
 }
