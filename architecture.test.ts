@@ -297,13 +297,13 @@ describe('the tree keeps its promises:', () => {
       // Budgets of calls to Steam: Steam counts by real time.
       'gateway/bots/call-store.ts': 7,
       // Leases, which no jump of the clock may end.
-      'gateway/bots/lease-store.ts': 2,
+      'gateway/bots/lease-store.ts': 3,
       'gateway/bots/store.ts': 1,
       'gateway/outages/store.ts': 1,
       // The doctor compares the database's clock with the machine's.
       'gateway/doctor/database-store.ts': 1,
       // Heartbeats of processes, each valid for as long as a lease.
-      'gateway/bots/process-store.ts': 2,
+      'gateway/bots/process-store.ts': 3,
       // The locks of idempotency keys, for the same reason as leases.
       'gateway/store-api/idempotency-store.ts': 2,
       // The lease of the process that checks the ledger, and the time of its last check, for the operator's monitoring.

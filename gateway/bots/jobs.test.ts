@@ -1,4 +1,5 @@
-/** Times of bots that a clock wrote which was two days ahead, and was set back since. */
+/** Times of bots that a clock wrote which was far ahead, and was set back since. */
+import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { inTransaction } from '../db/transaction.ts'
 import { plus } from '../kit/clock.ts'
@@ -112,4 +113,19 @@ it('a gateway whose own clock is far behind changes no history and no bar', asyn
   setBack()
   await sweepFarBots(till.deps)
   expect(await historyRow()).toEqual(before)
+})
+
+it('a lease that a killed process took while the database’s clock was ahead ends as soon as any other', async () => {
+  const { bot } = await aBot(till)
+  const { bot: other } = await aBot(till, fakeSession('76561198000000002'))
+  const endIn = (botId: bigint, time: string) =>
+    sql`update bot set lease_until = now() + ${time}::interval where id = ${botId}`.execute(till.db)
+  await endIn(bot.botId, '2 hours')
+  await endIn(other.botId, '10 seconds')
+  await sweepFarBots(till.deps)
+  const { rows } = await sql<{ ends: string }>`
+    select case when lease_until <= now() + interval '10 seconds' then 'as before'
+      when lease_until <= now() + interval '25 seconds' then 'as after a renewal' else 'far ahead' end as ends
+    from bot order by id`.execute(till.db)
+  expect(rows.map(({ ends }) => ends)).toEqual(['as after a renewal', 'as before'])
 })

@@ -8,7 +8,7 @@ import type { FleetLimits } from './fleet.ts'
 import { updateHeldItems } from './held-item-store.ts'
 import { mendFarHistories, unreadSince } from './history-store.ts'
 import { countedByGame, countItems, countItemsByGame } from './item-store.ts'
-import { allowFarLogins } from './lease-store.ts'
+import { allowFarLogins, shortenFarLeases } from './lease-store.ts'
 import { readSpread } from './process-store.ts'
 import { botsWithoutRoom } from './spread.ts'
 import { isUnheld, listBots } from './store.ts'
@@ -137,16 +137,18 @@ type FarDeps = Pick<SurveyDeps, 'db' | 'clock' | 'log'>
 
 /**
  * Mends the times of bots that a wrong clock set hours or years ahead. Without this sweep, no process would read the
- * bot's history, no bot that was barred would get a trade, and none whose token was refused would log in, until then.
+ * bot's history, no bot that was barred would get a trade, none whose token was refused would log in, and no process
+ * could hold a bot whose former process was killed, until then.
  */
 export async function sweepFarBots({ db, clock, log }: FarDeps): Promise<void> {
   const now = clock.now()
   const histories = await mendFarHistories(db, now)
   const bars = await endFarBars(db, now)
   const logins = await allowFarLogins(db, now)
-  if (histories + bars + logins > 0)
+  const leases = await shortenFarLeases(db)
+  if (histories + bars + logins + leases > 0)
     log.warn(
-      { histories, bars, logins },
+      { histories, bars, logins, leases },
       'times of bots lay far ahead, because a clock was wrong: they were mended',
     )
 }

@@ -230,6 +230,20 @@ export async function allowFarLogins(db: Db, now: Date): Promise<number> {
   return Number(numAffectedRows)
 }
 
+/**
+ * Shortens the leases that end later than any process takes one: the database's clock was ahead then, and was set back
+ * since. A running process renews its lease before the shortened one ends; that of a killed process would keep the bot
+ * until the clock has caught up. Returns their number.
+ */
+export async function shortenFarLeases(db: Db): Promise<number> {
+  const { numUpdatedRows } = await db
+    .updateTable('bot')
+    .set({ lease_until: leaseEnd })
+    .where('lease_until', '>', sql<Date>`now() + make_interval(secs => ${2 * LEASE_SECONDS})`)
+    .executeTakeFirstOrThrow()
+  return Number(numUpdatedRows)
+}
+
 /** Releases the lease, so another process can take the bot immediately. */
 export async function releaseLease(db: Db, lease: Lease): Promise<void> {
   await db
