@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -232,6 +233,25 @@ test('a database survives a change of its data folder’s permissions', async ()
     await first.stop()
     chmodSync(folder, 0o711)
     await expectKept(folder)
+  } finally {
+    rmSync(join(cluster, '../..'), { recursive: true, force: true })
+  }
+})
+
+test('a copy of a data folder does not use the database of the original, which may be outside both; a moved folder does', async () => {
+  const folder = ownFolder()
+  const original = join(folder, 'original')
+  const copy = join(folder, 'copy')
+  mkdirSync(original, { mode: 0o700 })
+  const first = await start(original, false)
+  const cluster = await clusterOf(first.url)
+  try {
+    await query(first.url, 'create table kept (n int)')
+    await first.stop()
+    cpSync(original, copy, { recursive: true })
+    if (process.getuid?.() === 0) await expect(start(copy, false)).rejects.toThrow('is a copy of')
+    rmSync(original, { recursive: true })
+    await expectKept(copy)
   } finally {
     rmSync(join(cluster, '../..'), { recursive: true, force: true })
   }

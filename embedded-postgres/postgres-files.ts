@@ -53,6 +53,7 @@ export function preparePostgresFiles(dataDir: string): PostgresFiles {
   makeFolder(home)
   // Root's umask may have closed the new folder.
   if (existsSync(outside)) chmodSync(outside, 0o711)
+  if (dirname(home) === outside) claimPlace(outside, dataDir)
   chmodSync(home, 0o700)
   chownSync(home, account.uid, account.gid)
   // Root may have copied the folder, or brought it from a machine on which the account has another number.
@@ -110,6 +111,23 @@ function placeName(dataDir: string): string {
   if (!existsSync(file)) writeFileSync(file, randomBytes(6).toString('hex'), { mode: 0o600 })
   const name = readFileSync(file, 'utf8').trim()
   return /^[0-9a-f]{12}$/.test(name) ? name : fail(`${file} does not name the place of the database.`)
+}
+
+/** Throws if the data folder is a copy, because it would change the database of the original. It may have been moved. */
+function claimPlace(outside: string, dataDir: string): void {
+  const file = join(outside, 'data-folder')
+  const owner = existsSync(file) ? readFileSync(file, 'utf8') : dataDir
+  if (existsSync(join(owner, 'place')) && placeName(owner) === placeName(dataDir) && !isSame(owner, dataDir))
+    fail(
+      `${dataDir} is a copy of ${owner}, and the database in ${outside} belongs to the original. To copy a till with its database, use backup create and backup restore.`,
+    )
+  writeFileSync(file, dataDir, { mode: 0o600 })
+}
+
+/** A folder can be mounted at several paths. */
+function isSame(path: string, other: string): boolean {
+  const [one, two] = [statSync(path), statSync(other)]
+  return one.dev === two.dev && one.ino === two.ino
 }
 
 function packagedNative(): string {
