@@ -1,16 +1,7 @@
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
 import { createHmac, randomBytes } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
-import {
-  chownSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { chownSync, existsSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
@@ -23,7 +14,7 @@ import { COMPILE_CACHE } from '../gateway/kit/compile-cache.ts'
 import { freePort } from '../gateway/kit/free-port.ts'
 import type { Log } from '../gateway/kit/log.ts'
 import { makeFolder } from '../gateway/kit/make-folder.ts'
-import { binary, type PostgresFiles, preparePostgresFiles } from './postgres-files.ts'
+import { binary, type PostgresFiles, preparePostgresFiles, writePrivate } from './postgres-files.ts'
 import { markCopy, noteCopy } from './restored-copy.ts'
 import { STOP_MS } from './stop-steps.ts'
 import type { SupervisorArguments } from './supervisor.ts'
@@ -240,9 +231,4 @@ export async function ensureDatabase(url: string, roles: readonly Role[]): Promi
   } finally {
     await client.end()
   }
-}
-
-function writePrivate(file: string, text: string): void {
-  writeFileSync(`${file}.tmp`, text, { mode: 0o600 })
-  renameSync(`${file}.tmp`, file)
 }

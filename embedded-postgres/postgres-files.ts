@@ -105,10 +105,16 @@ export function binary(files: PostgresFiles, name: 'postgres' | 'initdb'): strin
   return join(files.native, 'bin', process.platform === 'win32' ? `${name}.exe` : name)
 }
 
+/** Leaves the file as it was if the text cannot be written, as on a full disk. */
+export function writePrivate(file: string, text: string): void {
+  writeFileSync(`${file}.tmp`, text, { mode: 0o600 })
+  renameSync(`${file}.tmp`, file)
+}
+
 /** Returns a name that is kept in the data folder, so a recreated data folder starts with a new database. */
 function placeName(dataDir: string): string {
   const file = join(dataDir, 'place')
-  if (!existsSync(file)) writeFileSync(file, randomBytes(6).toString('hex'), { mode: 0o600 })
+  if (!existsSync(file)) writePrivate(file, randomBytes(6).toString('hex'))
   const name = readFileSync(file, 'utf8').trim()
   return /^[0-9a-f]{12}$/.test(name) ? name : fail(`${file} does not name the place of the database.`)
 }
@@ -121,7 +127,7 @@ function claimPlace(outside: string, dataDir: string): void {
     fail(
       `${dataDir} is a copy of ${owner}, and the database in ${outside} belongs to the original. To copy a till with its database, use backup create and backup restore.`,
     )
-  writeFileSync(file, dataDir, { mode: 0o600 })
+  writePrivate(file, dataDir)
 }
 
 /** A folder can be mounted at several paths. */

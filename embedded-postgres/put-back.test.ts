@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -48,6 +48,20 @@ test('a restore that fails halfway leaves no part of the database behind, becaus
   expect(existsSync(home)).toBe(true)
   expect(existsSync(join(home, 'cluster.new'))).toBe(false)
   expect(existsSync(join(home, 'cluster'))).toBe(false)
+})
+
+test('a first start on a full disk leaves no incomplete file behind, which would stop every later start', () => {
+  const { dataDir } = newFolders()
+  mkdirSync(dataDir)
+  const code = `
+    import { preparePostgresFiles } from ${JSON.stringify(join(import.meta.dirname, 'postgres-files.ts'))}
+    preparePostgresFiles(${JSON.stringify(dataDir)})`
+  // A limit of no bytes for each file fails like a full disk.
+  const command = ['ulimit -f 0; exec "$0" --input-type=module -e "$1"', process.execPath, code]
+  const { status } = spawnSync('/bin/sh', ['-c', ...command])
+  // Only root makes a file here.
+  expect(status).toBe(process.getuid?.() === 0 ? 1 : 0)
+  expect(preparePostgresFiles(dataDir).home).toContain(dataDir)
 })
 
 test('a restore that fails keeps the former password and key, and removes its own files', async () => {
