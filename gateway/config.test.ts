@@ -251,7 +251,7 @@ describe('live mode', () => {
     expect(answer).toMatchObject({ config: { masterKey: Buffer.alloc(32, 2) } })
   })
 
-  test('reads the database’s addresses from files, and refuses a missing file or an address that is set twice', () => {
+  test('reads the database’s addresses from files, and names the setting if the file is missing, empty or wrong', () => {
     const [file, missingFile] = [join(folder, 'url'), join(folder, 'none')]
     writeFileSync(file, `${LIVE.DATABASE_URL}\n`)
     const { DATABASE_URL: url, ...others } = LIVE
@@ -265,6 +265,11 @@ describe('live mode', () => {
     expect(problemsOf({ ...LIVE, DATABASE_URL_FILE: file })).toEqual([
       expect.stringMatching(/^DATABASE_URL_FILE .*unset one/),
     ])
+    const fromFile = { ...others, DATABASE_URL_FILE: file }
+    writeFileSync(file, '\n')
+    expect(problemsOf(fromFile).join()).toMatch(/^DATABASE_URL_FILE names an empty file/)
+    writeFileSync(file, 'canary')
+    expect(problemsOf(fromFile).join()).toMatch(/^DATABASE_URL, from DATABASE_URL_FILE, must be /)
   })
 
   test('reads older master keys from a file, one per line, and refuses other contents without printing them', () => {

@@ -246,8 +246,9 @@ function withFiles(environment: Record<string, string | undefined>) {
     const file = environment[name]
     if (file === undefined) continue
     const answer = environment[target] === undefined ? readSettingFile(file) : SET_TWICE
-    if (answer.kind === 'text') settings[target] = answer.text
-    else problems.push(`${name} ${answer.reason}`)
+    if (answer.kind === 'refused') problems.push(`${name} ${answer.reason}`)
+    else if (answer.text === '') problems.push(`${name} names an empty file: write the address into it`)
+    else settings[target] = answer.text
   }
   return { settings, problems }
 }
@@ -265,7 +266,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const { settings, problems } = withFiles(Object.fromEntries(ourSettings))
   if (problems.length > 0) return { kind: 'refused', problems }
   const parsed = environmentSchema.safeParse(settings)
-  if (!parsed.success) return { kind: 'refused', problems: linesOf(parsed.error.issues) }
+  if (!parsed.success) return { kind: 'refused', problems: linesOf(parsed.error.issues, settings) }
   const { data } = parsed
   const dataDir = resolve(data.TRADETILL_DATA)
   const { TRADETILL_TRUSTED_PROXIES: proxies } = data
@@ -340,11 +341,16 @@ const programEnvironment = (environment: Record<string, string | undefined>) =>
   Object.fromEntries(Object.entries(environment).filter(([name]) => /^(?:PATH|HOME|PG[A-Z]+)$/.test(name)))
 
 /** Returns one line per setting, with its first problem. */
-function linesOf(issues: readonly { path: PropertyKey[]; message: string }[]): string[] {
+function linesOf(
+  issues: readonly { path: PropertyKey[]; message: string }[],
+  settings: Record<string, string | undefined>,
+): string[] {
   const lines = new Map<string, string>()
   for (const { path, message } of issues) {
     const name = path.join('.')
-    if (!lines.has(name)) lines.set(name, `${name} ${message}`)
+    const isFromFile = FROM_FILES[`${name}_FILE`] === name && settings[`${name}_FILE`] !== undefined
+    const origin = isFromFile ? `, from ${name}_FILE,` : ''
+    if (!lines.has(name)) lines.set(name, `${name}${origin} ${message}`)
   }
   return [...lines.values()]
 }
