@@ -128,13 +128,17 @@ test('the database is durable, asks for a password, and keeps the password priva
   await expect(query(embedded.url, 'select 1')).rejects.toThrow('ECONNREFUSED')
 })
 
-test('a database whose password file is missing is refused, not replaced', async () => {
+test('a database whose password file is missing or damaged is refused, not replaced', async () => {
   const first = await start()
   await query(first.url, 'create table kept (n int); insert into kept values (7)')
   await first.stop()
   const secret = join(dataDir, 'database.json')
   renameSync(secret, `${secret}.aside`)
   await expect(start()).rejects.toThrow('is gone. Put it back from a backup.')
+  for (const text of ['', '{}']) {
+    writeFileSync(secret, text)
+    await expect(start()).rejects.toThrow(`${secret}, is damaged. Put it back from a backup.`)
+  }
   renameSync(`${secret}.aside`, secret)
   const restarted = await start()
   try {

@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
 import { createHmac, randomBytes } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
-import { chownSync, existsSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
@@ -14,6 +14,7 @@ import { COMPILE_CACHE } from '../gateway/kit/compile-cache.ts'
 import { freePort } from '../gateway/kit/free-port.ts'
 import type { Log } from '../gateway/kit/log.ts'
 import { makeFolder } from '../gateway/kit/make-folder.ts'
+import { readTextFile } from '../gateway/kit/setting-file.ts'
 import { binary, type PostgresFiles, preparePostgresFiles, writePrivate } from './postgres-files.ts'
 import { markCopy, noteCopy } from './restored-copy.ts'
 import { STOP_MS } from './stop-steps.ts'
@@ -148,14 +149,24 @@ function removeUnfinished(home: string): void {
   }
 }
 
-/** Throws if the file is missing, because a new database must not replace one that holds money. */
+/** Throws without the password, because a new database must not replace one that holds money. */
 function readSecret(file: string): string {
-  if (!existsSync(file)) {
-    throw new Error(
-      `The database exists, but the file with its password, ${file}, is gone. Put it back from a backup.`,
-    )
+  const answer = readTextFile(file)
+  const password = answer.kind === 'text' ? passwordIn(answer.text) : undefined
+  if (password !== undefined) return password
+  const problem =
+    answer.kind === 'text' ? 'damaged' : answer.code === 'ENOENT' ? 'gone' : `unreadable (${answer.code})`
+  throw new Error(
+    `The database exists, but the file with its password, ${file}, is ${problem}. Put it back from a backup.`,
+  )
+}
+
+function passwordIn(text: string): string | undefined {
+  try {
+    return secretSchema.parse(JSON.parse(text)).password
+  } catch {
+    return undefined
   }
-  return secretSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).password
 }
 
 const isWrongPassword = (error: unknown): boolean =>

@@ -105,9 +105,9 @@ export function binary(files: PostgresFiles, name: 'postgres' | 'initdb'): strin
   return join(files.native, 'bin', process.platform === 'win32' ? `${name}.exe` : name)
 }
 
-/** Leaves the file as it was if the text cannot be written, as on a full disk. */
+/** Leaves the file as it was if the text cannot be written, as on a full disk. Flushed, because of power cuts. */
 export function writePrivate(file: string, text: string): void {
-  writeFileSync(`${file}.tmp`, text, { mode: 0o600 })
+  writeFileSync(`${file}.tmp`, text, { mode: 0o600, flush: true })
   renameSync(`${file}.tmp`, file)
 }
 
