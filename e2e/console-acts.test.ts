@@ -51,6 +51,34 @@ test('a changed setting of a store leaves the settings that a second operator ch
   await query('update store set disabled_at = now() where id = $1', [storeId])
 })
 
+test('a commission that is not a whole number is refused, and the store keeps its own', async () => {
+  const { steamId } = await shopper()
+  const name = `Store with a commission ${steamId}`
+  const [store] = await query(
+    "insert into store (name, origins, commission_bps) values ($1, '{http://localhost:8125}', 3000) returning id::text",
+    [name],
+  )
+  const { page } = await openBrowser()
+  await enterSandbox(page)
+  await page.goto(`${till.console}/stores/${store?.id}`)
+  await page.getByRole('button', { name: 'Change settings' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Change settings' })
+  await dialog.getByLabel('Commission').fill('32 %')
+  await dialog.getByRole('button', { name: 'Change settings' }).click()
+  await dialog.getByRole('alert').or(dialog.getByRole('status')).waitFor()
+  expect(await query('select commission_bps from store where id = $1', [store?.id])).toEqual([
+    { commission_bps: 3000 },
+  ])
+  await dialog.getByText('must be a whole number').waitFor()
+  await dialog.getByLabel('Commission').fill('3200')
+  await dialog.getByRole('button', { name: 'Change settings' }).click()
+  await dialog.getByRole('status').waitFor()
+  expect(await query('select commission_bps from store where id = $1', [store?.id])).toEqual([
+    { commission_bps: 3200 },
+  ])
+  await query('update store set disabled_at = now() where id = $1', [store?.id])
+})
+
 /** Holds back a call. `asked`: resolves once the page has made it. `release`: lets it reach the server. */
 async function holdBack(page: Page, path: string) {
   const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

@@ -160,8 +160,7 @@ function changesOf(store: View, typed: Record<string, string>): Record<string, u
       const text = value.trim()
       if (name === 'origins') return [name, listOf(text)]
       if (name === 'games') return [name, text === '' ? null : listOf(text)]
-      if (name === 'accent') return [name, text === '' ? null : text]
-      if (name === 'commissionBps') return [name, text === '' ? null : Number(text)]
+      if (name === 'accent' || name === 'commissionBps') return [name, text === '' ? null : text]
       if (name === 'riskLimit') return ['riskLimitUsd', text]
       return [name, text]
     }),

@@ -82,6 +82,21 @@ test.each([
   expect(answer).toMatchObject({ status: 400, error: { message: expect.stringContaining(message) } })
 })
 
+test.each(['32 %', '2,500', '25.5'])(
+  'a commission of %s is refused, and does not become the default',
+  async (typed) => {
+    const { storeId } = (await doAct('store add', EMBER)).data
+    expect(await doAct('store update', { storeId, commissionBps: '3000' })).toMatchObject({ status: 200 })
+    expect(await doAct('store update', { storeId, commissionBps: typed })).toMatchObject({
+      status: 400,
+      error: { message: expect.stringContaining('must be a whole number') },
+    })
+    expect(await store(storeId)).toMatchObject({ commissionBps: 3_000 })
+    expect(await doAct('store update', { storeId, commissionBps: null })).toMatchObject({ status: 200 })
+    expect(await store(storeId)).toMatchObject({ commissionBps: null })
+  },
+)
+
 test('an address can be opened to a store’s webhooks and closed again, but never a link-local one', async () => {
   const { storeId } = (await doAct('store add', EMBER)).data
   const address = 'shop.example:8443'

@@ -46,6 +46,11 @@ const proposal = z.object({ proposalId: id })
 const hours = (most: number) => z.int().min(0).max(most)
 /** Kept as text, as it was typed. */
 const wholeDollars = z.string().regex(/^\d{1,9}$/, 'must be whole dollars')
+/** Hundredths of a percent, as text: the page would turn a typo into null, which means the till's default. */
+const commissionBps = z
+  .string()
+  .regex(/^\d{1,5}$/, 'must be a whole number of hundredths of a percent, such as 2500')
+  .transform(Number)
 
 const SEQUENCE = z.int().min(1).max(MOST_SEQUENCE)
 /** Parses an amount such as 850.00 into cents. */
@@ -105,7 +110,7 @@ const storeChange = z.object({
   name: text().optional(),
   origins: origins.optional(),
   riskLimitUsd: riskLimitUsd.optional(),
-  commissionBps: z.int().nullable().optional(),
+  commissionBps: commissionBps.nullable().optional(),
   games: z.array(z.enum(GAMES)).nullable().optional(),
 })
 
