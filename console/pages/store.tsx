@@ -1,5 +1,4 @@
 import { CURRENCIES, majorOf } from '../../contract/money.ts'
-import { SCOPES } from '../../contract/scopes.ts'
 import type { StoreView } from '../../gateway/operations/stores.ts'
 import type { Json } from '../api/json.ts'
 import { ActButton, type Field, listOf } from '../ui/act.tsx'
@@ -9,6 +8,7 @@ import { PageLink } from '../ui/link.tsx'
 import { Facts, Heading, Loaded, Panel, Pill, Status, Time } from '../ui/parts.tsx'
 import { Table } from '../ui/table.tsx'
 import { Payouts, Statement } from './books.tsx'
+import { Keys } from './keys.tsx'
 
 type View = Json<StoreView>
 type PanelProps = { store: View; refresh: () => void }
@@ -31,7 +31,7 @@ export function StorePage({ storeId }: { storeId: string }) {
           <Balances store={store} refresh={refresh} />
           <Statement storeId={store.storeId} />
           <Payouts storeId={store.storeId} />
-          <Keys store={store} refresh={refresh} />
+          <Keys {...store} refresh={refresh} />
           <Endpoints store={store} refresh={refresh} />
         </>
       )}
@@ -229,79 +229,6 @@ const BOOKING_FIELDS: readonly Field[] = [
   { name: 'amount', label: 'Amount', hint: 'With its decimals, such as 1250.00.' },
   { name: 'reference', label: 'Reference', hint: 'Prevents the same entry from being recorded twice.' },
 ]
-
-const KEY_SECRET = { apiKey: 'API key' }
-
-function Keys({ store, refresh }: PanelProps) {
-  return (
-    <Panel title="API keys">
-      <Table
-        caption="API keys"
-        rows={store.keys}
-        keyOf={({ keyId }) => keyId}
-        empty="No key is valid: the store cannot call the API."
-        columns={[
-          { name: 'Key', show: ({ keyId }) => <code>{keyId}</code> },
-          { name: 'For', show: ({ name }) => name },
-          { name: 'May', show: ({ scopes }) => scopes.join(', ') },
-          { name: 'Last used', show: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
-          { name: 'Ends', show: ({ expiresAt }) => <Time at={expiresAt} /> },
-          {
-            name: 'Acts',
-            show: ({ keyId }) => (
-              <div className="acts">
-                <ActButton
-                  act="key rotate"
-                  label="Rotate"
-                  does="Makes a new key with the same rights. The old key still works for a day."
-                  needs="operator"
-                  input={() => ({ keyId, overlapHours: 24 })}
-                  onDone={refresh}
-                  secrets={KEY_SECRET}
-                />
-                <ActButton
-                  act="key revoke"
-                  label="Revoke"
-                  does="Ends the key immediately. Calls with it are refused."
-                  needs="operator"
-                  needsReason
-                  input={() => ({ keyId })}
-                  onDone={refresh}
-                />
-              </div>
-            ),
-          },
-        ]}
-      />
-      <div className="acts">
-        <ActButton
-          act="key add"
-          label="Add a key"
-          does="Makes another key for the store, with these rights only."
-          needs="operator"
-          fields={[
-            { name: 'name', label: 'What it is for' },
-            {
-              name: 'scopes',
-              label: 'Rights, separated by commas',
-              value: 'deposits:read',
-              hint: SCOPES.join(', '),
-            },
-            { name: 'expires', label: 'How long it works', isOptional: true, hint: 'Such as 90d, or empty.' },
-          ]}
-          input={({ name, scopes = '', expires = '' }) => ({
-            storeId: store.storeId,
-            name,
-            scopes: listOf(scopes),
-            ...(expires.trim() !== '' && { expires: expires.trim() }),
-          })}
-          onDone={refresh}
-          secrets={KEY_SECRET}
-        />
-      </div>
-    </Panel>
-  )
-}
 
 function Endpoints({ store, refresh }: PanelProps) {
   const { storeId } = store
