@@ -6,6 +6,7 @@ import { Me } from './me.ts'
 import { Enter } from './pages/enter.tsx'
 import { SignIn } from './pages/sign-in.tsx'
 import { pageOf } from './pages.tsx'
+import { ActDialogs } from './ui/act.tsx'
 import { followClock } from './ui/format.ts'
 import { Failed } from './ui/parts.tsx'
 import { usePlace } from './ui/place.ts'
@@ -51,7 +52,9 @@ export function App() {
     // The page of one operator, such as an open dialog, never becomes that of another.
     <Me key={state.me.name} value={state.me}>
       <Frame place={place}>
-        <PageGuard key={place.address}>{pageOf(place)}</PageGuard>
+        <PageGuard key={place.address}>
+          <ActDialogs>{pageOf(place)}</ActDialogs>
+        </PageGuard>
       </Frame>
     </Me>
   )

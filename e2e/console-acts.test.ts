@@ -145,3 +145,29 @@ test('a page shows the operator who signed in in another tab, without an open di
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   expect(await page.getByRole('button', { name: 'Disarm the bots' }).count()).toBe(0)
 })
+
+/** Adds a key to the first store, and resolves to its row on the page. */
+async function addKey(page: Page, name: string) {
+  await runOperatorCommand('key', 'add', '--store', '1', '--name', name, '--scope', 'deposits:read')
+  const [key] = await query('select id from api_key where name = $1 and revoked_at is null', [name])
+  await page.goto(`${till.console}/stores/1`)
+  return { keyId: String(key?.id), row: page.getByRole('row', { name }) }
+}
+
+test('a dialog with a new key stays when its button leaves the page', async () => {
+  const name = `rotated ${(await shopper()).steamId}`
+  const { page } = await openBrowser()
+  await enterSandbox(page)
+  const { keyId, row } = await addKey(page, name)
+  await row.getByRole('button', { name: 'Rotate' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Rotate' })
+  await dialog.getByRole('button', { name: 'Rotate' }).click()
+  const newKey = dialog.getByText(/^tt_test_/)
+  await newKey.waitFor()
+  await runOperatorCommand('key', 'revoke', keyId, '--by', 'ada', '--reason', 'it is public')
+  await page.locator('tr', { hasText: keyId }).filter({ hasText: 'revoked' }).waitFor({ state: 'attached' })
+  await newKey.waitFor()
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await query('update api_key set revoked_at = now() where name = $1', [name])
+})

@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useContext, useId, useState } from 'react'
+import { createContext, type FormEvent, type ReactNode, useContext, useId, useState } from 'react'
 import { ACTS_WITHOUT_COMMAND, mayAs, type OperatorRole } from '../../contract/operators.ts'
 import type { Failure } from '../api/call.ts'
 import { callFresh } from '../api/passkey.ts'
@@ -33,17 +33,31 @@ type Props = {
   secrets?: Readonly<Record<string, string>>
 }
 
+const OpenAct = createContext<(act: Props) => void>(() => {})
+
 export function ActButton(props: Props) {
   const me = useContext(Me)
-  const [isOpen, setOpen] = useState(false)
+  const open = useContext(OpenAct)
   if (!mayAs(me.role, props.needs)) return null
   return (
-    <>
-      <button type="button" className="button small" onClick={() => setOpen(true)}>
-        {props.label}
-      </button>
-      {isOpen && <ActDialog {...props} onClose={() => setOpen(false)} />}
-    </>
+    <button type="button" className="button small" onClick={() => open(props)}>
+      {props.label}
+    </button>
+  )
+}
+
+/**
+ * Shows the dialogs of the page's acts. A dialog outlives its button, which can leave the page with its row: the answer
+ * may show a secret only once. The page also renders again after changes by others. Until it closes, a dialog does what
+ * it said when it opened.
+ */
+export function ActDialogs({ children }: { children: ReactNode }) {
+  const [opened, setOpened] = useState<Props>()
+  return (
+    <OpenAct value={setOpened}>
+      {children}
+      {opened !== undefined && <ActDialog {...opened} onClose={() => setOpened(undefined)} />}
+    </OpenAct>
   )
 }
 
@@ -53,9 +67,7 @@ type Outcome =
   | { kind: 'failed'; failure: Failure }
   | { kind: 'done'; message: string; data: Record<string, unknown> }
 
-function ActDialog({ onClose, ...current }: Props & { onClose: () => void }) {
-  // The page renders again after changes by others. Until it closes, a dialog does what it said when it opened.
-  const [props] = useState(current)
+function ActDialog({ onClose, ...props }: Props & { onClose: () => void }) {
   const [outcome, setOutcome] = useState<Outcome>({ kind: 'asking' })
   const { act, label, does, onDone, input, secrets = {} } = props
 
