@@ -171,3 +171,28 @@ test('a dialog with a new key stays when its button leaves the page', async () =
   await dialog.waitFor({ state: 'detached' })
   await query('update api_key set revoked_at = now() where name = $1', [name])
 })
+
+test('an act whose answer was lost is not reported as if nothing had happened, and the page shows its effect', async () => {
+  const name = `lost ${(await shopper()).steamId}`
+  const { page } = await openBrowser()
+  await enterSandbox(page)
+  await page.goto(`${till.console}/stores/1`)
+  // Without notices of changes, only the dialog can tell the page to read its data again.
+  await page.route('**/ops/live', () => {})
+  await page.addInitScript(() => {
+    const realFetch = window.fetch
+    window.fetch = async (...call) => {
+      const answer = await realFetch(...call)
+      if (call[0] === '/ops/act/key-add') throw new TypeError('the connection broke')
+      return answer
+    }
+  })
+  await page.reload()
+  await page.getByRole('button', { name: 'Add a key' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add a key' })
+  await dialog.getByLabel('What it is for').fill(name)
+  await dialog.getByRole('button', { name: 'Add a key' }).click()
+  await dialog.getByRole('alert').filter({ hasText: 'may have been carried out' }).waitFor()
+  await page.locator('td', { hasText: name }).waitFor({ state: 'attached' })
+  await query('update api_key set revoked_at = now() where name = $1', [name])
+})

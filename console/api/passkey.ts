@@ -21,12 +21,25 @@ export async function signIn(): Promise<Reply<unknown>> {
   return keepSessionOf(await answerChallenge('sign-in'))
 }
 
-/** Makes a call. If the server asks for a fresh passkey check, runs the check, and repeats the call after a success. */
-export async function callFresh<T>(path: string, body: object): Promise<Reply<T>> {
+/** The kinds of failure after which the server may have carried out the act, although the page got no answer. */
+const LOST_ANSWERS = ['offline', 'unreachable']
+const UNANSWERED = {
+  kind: 'unanswered',
+  message: 'The answer was lost, so the act may have been carried out. Check before you repeat it.',
+}
+
+async function callAct<T>(path: string, body: object): Promise<Reply<T>> {
   const reply = await call<T>(path, body)
+  const isLost = !reply.ok && LOST_ANSWERS.includes(reply.failure.kind)
+  return isLost ? { ok: false, failure: UNANSWERED } : reply
+}
+
+/** Calls an act. If the server asks for a fresh passkey check, runs the check, and repeats the call after a success. */
+export async function callFresh<T>(path: string, body: object): Promise<Reply<T>> {
+  const reply = await callAct<T>(path, body)
   if (reply.ok || reply.failure.kind !== 'step_up') return reply
   const check = await answerChallenge('step-up')
-  return check.ok ? call<T>(path, body) : check
+  return check.ok ? callAct<T>(path, body) : check
 }
 
 export type Invitation = {

@@ -79,8 +79,8 @@ function ActDialog({ onClose, ...props }: Props & { onClose: () => void }) {
     const path = `act/${act.replaceAll(' ', '-')}`
     const reply = await callFresh<Record<string, unknown>>(path, body)
     if (!reply.ok) {
-      // The act was stored as a proposal, which the page may list.
-      if (reply.failure.kind === 'proposed') onDone?.()
+      // The page may list the proposal, or show whether the act was carried out.
+      if (['proposed', 'unanswered'].includes(reply.failure.kind)) onDone?.()
       return setOutcome({ kind: 'failed', failure: reply.failure })
     }
     onDone?.()
