@@ -196,3 +196,17 @@ test('an act whose answer was lost is not reported as if nothing had happened, a
   await page.locator('td', { hasText: name }).waitFor({ state: 'attached' })
   await query('update api_key set revoked_at = now() where name = $1', [name])
 })
+
+test('a page does not pretend to have signed out everywhere if the call failed', async () => {
+  const { page } = await openBrowser()
+  await enterSandbox(page)
+  await page.goto(`${till.console}/settings`)
+  let isBroken = true
+  await page.route('**/ops/sign-out-everywhere', (route) => (isBroken ? route.abort() : route.continue()))
+  const button = page.getByRole('button', { name: 'Sign out everywhere' })
+  await button.click()
+  await page.getByRole('alert').filter({ hasText: 'may still be signed in' }).waitFor()
+  isBroken = false
+  await button.click()
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
+})

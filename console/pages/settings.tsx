@@ -1,13 +1,13 @@
-import { useContext } from 'react'
+import { useContext, useState } from 'react'
 import type { OperatorList } from '../../gateway/operations/operators.ts'
 import type { ProposalList } from '../../gateway/operations/proposals.ts'
-import { call, forgetSession } from '../api/call.ts'
+import { call, type Failure, forgetSession } from '../api/call.ts'
 import type { Json } from '../api/json.ts'
 import { Me } from '../me.ts'
 import { ActButton } from '../ui/act.tsx'
 import { useAnswer } from '../ui/answer.ts'
 import { formatMinor } from '../ui/format.ts'
-import { Facts, Heading, Loaded, Panel, Status, Time } from '../ui/parts.tsx'
+import { Facts, Failed, Heading, Loaded, Panel, Status, Time } from '../ui/parts.tsx'
 import { Table } from '../ui/table.tsx'
 
 export function SettingsPage() {
@@ -23,8 +23,11 @@ export function SettingsPage() {
 
 function Session() {
   const me = useContext(Me)
+  const [failure, setFailure] = useState<Failure>()
   const signOut = async (): Promise<void> => {
-    await call('sign-out-everywhere')
+    const reply = await call('sign-out-everywhere')
+    // Without the failure, the operator would trust that a lost device is signed out.
+    if (!reply.ok && reply.failure.kind !== 'signed_out') return setFailure(reply.failure)
     forgetSession()
     location.assign('/')
   }
@@ -37,6 +40,9 @@ function Session() {
           ['Session', 'ends 30 minutes after its last use, and at the latest 12 hours after it began'],
         ]}
       />
+      {failure !== undefined && (
+        <Failed failure={{ ...failure, message: `Devices may still be signed in. ${failure.message}` }} />
+      )}
       <div className="acts">
         <button type="button" className="button small" onClick={() => void signOut()}>
           Sign out everywhere
