@@ -80,42 +80,44 @@ type Payout = PayoutAnswer['payouts'][number]
 
 const payoutsOf = ({ payouts }: PayoutAnswer): readonly Payout[] => payouts
 
+export const payoutColumns = (refresh: () => void): readonly Column<Payout>[] => [
+  { name: 'Payout', show: ({ payoutId }) => payoutId, csvValue: ({ payoutId }) => payoutId },
+  { name: 'Reference', show: ({ reference }) => reference, csvValue: ({ reference }) => reference },
+  {
+    name: 'Amount',
+    isNumber: true,
+    show: ({ amountMinor, currency }) => formatMinor(amountMinor, currency),
+    csvValue: ({ amountMinor, currency }) => majorOf(amountMinor, currency),
+  },
+  { name: 'Currency', show: ({ currency }) => currency, csvValue: ({ currency }) => currency },
+  { name: 'When', show: ({ paidAt }) => <Time at={paidAt} />, csvValue: ({ paidAt }) => paidAt },
+  {
+    name: 'State',
+    show: ({ payoutId, voidedAt }) =>
+      voidedAt === null ? (
+        <ActButton
+          act="payout void"
+          label="Void"
+          does="Voids a payout that was never made. The store can spend the amount again."
+          needs="operator"
+          needsReason
+          input={() => ({ payoutId })}
+          onDone={refresh}
+        />
+      ) : (
+        <Pill tone="bad">voided</Pill>
+      ),
+    csvValue: ({ voidedAt }) => (voidedAt === null ? 'paid' : 'voided'),
+  },
+]
+
 export function Payouts({ storeId }: { storeId: string }) {
   const rows = useRows<PayoutAnswer, Payout>('payouts', { storeId }, payoutsOf)
-  const columns: readonly Column<Payout>[] = [
-    { name: 'Payout', show: ({ payoutId }) => payoutId, csvValue: ({ payoutId }) => payoutId },
-    { name: 'Reference', show: ({ reference }) => reference, csvValue: ({ reference }) => reference },
-    {
-      name: 'Amount',
-      isNumber: true,
-      show: ({ amountMinor, currency }) => formatMinor(amountMinor, currency),
-      csvValue: ({ amountMinor, currency }) => majorOf(amountMinor, currency),
-    },
-    { name: 'When', show: ({ paidAt }) => <Time at={paidAt} />, csvValue: ({ paidAt }) => paidAt },
-    {
-      name: 'State',
-      show: ({ payoutId, voidedAt }) =>
-        voidedAt === null ? (
-          <ActButton
-            act="payout void"
-            label="Void"
-            does="Voids a payout that was never made. The store can spend the amount again."
-            needs="operator"
-            needsReason
-            input={() => ({ payoutId })}
-            onDone={rows.refresh}
-          />
-        ) : (
-          <Pill tone="bad">voided</Pill>
-        ),
-      csvValue: ({ voidedAt }) => (voidedAt === null ? 'paid' : 'voided'),
-    },
-  ]
   return (
     <Panel title="Payouts">
       <List
         caption="Payouts, newest first"
-        columns={columns}
+        columns={payoutColumns(rows.refresh)}
         rows={rows}
         keyOf={({ payoutId }) => payoutId}
         empty="Nothing has been paid out yet."
