@@ -1,6 +1,6 @@
 import { Component, type ReactNode, useCallback, useEffect, useState } from 'react'
 import { call, isOwnSession, onOtherSession, onSignedOut, readSession } from './api/call.ts'
-import { follow } from './api/live.ts'
+import { follow, onChange } from './api/live.ts'
 import { Frame } from './frame.tsx'
 import { Me } from './me.ts'
 import { Enter } from './pages/enter.tsx'
@@ -33,7 +33,15 @@ export function App() {
     }
     setState({ kind: 'signed_out', why: reply.failure.message })
   }, [])
+  /** The clock of a sandbox can be advanced. Renders the ages on the page by the current one. */
+  const followTill = useCallback(async () => {
+    const reply = await call<{ now: string }>('session', {}, true)
+    if (!reply.ok) return
+    followClock(reply.data.now)
+    setState((shown) => ({ ...shown }))
+  }, [])
   useEffect(() => void checkSession(), [checkSession])
+  useEffect(() => onChange(() => void followTill()), [followTill])
   useEffect(() => onSignedOut(() => void checkSession()), [checkSession])
   useEffect(() => onOtherSession(() => void checkSession()), [checkSession])
   const isSignedIn = state.kind === 'signed_in'

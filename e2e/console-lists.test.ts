@@ -71,3 +71,27 @@ test('a list loses no row if it changes while its next page is on the way', asyn
   const ids = older.map(({ id }) => id).reverse()
   await expect.poll(async () => (await shownIds()).filter((id) => id !== newest.id)).toEqual(ids)
 })
+
+test('the ages on an open page follow the clock of a sandbox that is advanced', async () => {
+  const { id } = await createDeposit()
+  const { page } = await openBrowser({ viewport: LAPTOP })
+  await enterSandbox(page)
+  // Advances the clock in the answers alone, because other tests use the same till.
+  await page.addInitScript(() => {
+    const realJson = Response.prototype.json
+    Response.prototype.json = async function json() {
+      const answer = await realJson.call(this)
+      if (document.body.dataset.isAdvanced === undefined || answer.data?.now === undefined) return answer
+      const now = new Date(Date.parse(answer.data.now) + 8 * 86_400_000).toISOString()
+      return { ...answer, data: { ...answer.data, now } }
+    }
+  })
+  await page.goto(`${till.console}/deposits/${id}`)
+  const opened = page.locator('dd time').first()
+  await opened.filter({ hasText: /^(?:now|\d+ sec. ago)$/ }).waitFor()
+  await page.evaluate(() => {
+    document.body.dataset.isAdvanced = ''
+  })
+  await createDeposit()
+  await opened.filter({ hasText: '8 days ago' }).waitFor()
+})

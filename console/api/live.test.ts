@@ -65,6 +65,19 @@ it('a hidden page shows a change once, when the page becomes visible', async () 
   expect(listener).toHaveBeenCalledTimes(1)
 })
 
+it('a page reads its data again each minute without a notice, as ages grow and not every change causes one', async () => {
+  const { listener, pass, become } = await followingPage()
+  await pass(59_000)
+  expect(listener).not.toHaveBeenCalled()
+  await pass(1_000)
+  expect(listener).toHaveBeenCalledTimes(1)
+  become('hidden')
+  await pass(600_000)
+  expect(listener).toHaveBeenCalledTimes(1)
+  become('visible')
+  expect(listener).toHaveBeenCalledTimes(2)
+})
+
 it('a page reads its data again when a stream reopens, because it may have missed a change', async () => {
   const { listener, send, pass, streams } = await followingPage()
   streams.at(-1)?.close()

@@ -11,6 +11,11 @@ const LONGEST_WAIT_MS = 60_000
 const FIRST_LINE = ': open'
 /** Milliseconds for which changes are collected before the page shows them together. */
 const GATHER_MS = 500
+/**
+ * How often the page reads its data again without a notice. The ages on the page grow, and some changes cause no notice,
+ * such as an attempt of a webhook.
+ */
+const REFRESH_MS = 60_000
 
 export function onChange(listener: Listener): () => void {
   listeners.add(listener)
@@ -23,6 +28,8 @@ export function onChange(listener: Listener): () => void {
  */
 export async function follow(signal: AbortSignal): Promise<void> {
   document.addEventListener('visibilitychange', notifyVisible, { signal })
+  const timer = setInterval(refresh, REFRESH_MS)
+  signal.addEventListener('abort', () => clearInterval(timer))
   let waitMs = FIRST_WAIT_MS
   for (let isReconnect = false; !signal.aborted; isReconnect = true) {
     const wasOpen = await listen(signal, isReconnect).catch(() => false)
@@ -51,7 +58,7 @@ async function listen(signal: AbortSignal, isReconnect: boolean): Promise<boolea
 }
 
 let isGathering = false
-/** True while gathered changes wait for the page to be visible. */
+/** True while the data wait to be read again until the page is visible. */
 let isOutdated = false
 
 function gather(): void {
@@ -59,9 +66,13 @@ function gather(): void {
   isGathering = true
   setTimeout(() => {
     isGathering = false
-    isOutdated = true
-    notifyVisible()
+    refresh()
   }, GATHER_MS)
+}
+
+function refresh(): void {
+  isOutdated = true
+  notifyVisible()
 }
 
 function notifyVisible(): void {
