@@ -15,6 +15,7 @@ import {
   readMovedAlone,
   usdCentsOf,
 } from '../operators/proposal-store.ts'
+import { lockOperator } from '../operators/store.ts'
 import { toJson } from './json.ts'
 import { type ActDeps, type Answer, type Refused, refused } from './operation.ts'
 import { insertAct } from './store.ts'
@@ -44,7 +45,7 @@ const MOST_REASON_CHARACTERS = 500
 const CONTROL = /\p{Cc}/u
 
 /**
- * Does `work` and records it in one transaction. If `work` refuses, or a second operator must approve the act first,
+ * Does `work` and records it in one transaction. It never commits after the removal of its operator has. If `work` refuses, or a second operator must approve the act first,
  * the changes are rolled back and not recorded.
  */
 export async function act<T>(
@@ -57,6 +58,8 @@ export async function act<T>(
   let obstacle: Refused<T> | NewProposal | undefined
   try {
     return await inTransaction(deps.db, async (tx) => {
+      const operatorId = deps.operatorId ?? deps.approval?.approverId
+      if (operatorId !== undefined && !(await lockOperator(tx, operatorId))) return REMOVED
       // Read before the work, which may change the limit.
       const limit = namedAct.secondOperator && (await readApprovalLimit(tx))
       const answer = await work(tx)
@@ -72,6 +75,9 @@ export async function act<T>(
     return 'kind' in obstacle ? obstacle : propose(deps, obstacle)
   }
 }
+
+/** The operator was removed after the console had admitted the call. */
+const REMOVED = refused('conflict', 'You are no longer an operator: nothing was changed.')
 
 class RolledBack extends Error {}
 
@@ -146,6 +152,9 @@ function mistakeOf({ operator, reason }: ActDeps, namedAct: Pick<NamedAct<never>
   return undefined
 }
 
+const approvalOf = ({ approval }: ActDeps) =>
+  approval && { proposalId: approval.proposalId, approvedBy: approval.approvedBy }
+
 function record<T>(
   tx: Tx,
   deps: ActDeps,
@@ -155,7 +164,7 @@ function record<T>(
     at: deps.clock.now(),
     operator: scrub(deps.operator),
     act: name,
-    arguments: scrub(toJson({ ...argumentsOf(data), ...deps.approval })),
+    arguments: scrub(toJson({ ...argumentsOf(data), ...approvalOf(deps) })),
     reason: deps.reason === null ? null : scrub(deps.reason),
   })
 }

@@ -27,7 +27,8 @@ export type ActDeps = FindDeps & {
   approval?: Approval
 }
 
-export type Approval = { proposalId: bigint; approvedBy: string }
+/** `approverId`: the operator whose passkey was checked. */
+export type Approval = { proposalId: bigint; approvedBy: string; approverId: bigint }
 
 /**
  * `usage`: the input is wrong. `not_found`: the input refers to something unknown. `conflict`: the current state

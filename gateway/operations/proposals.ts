@@ -117,7 +117,7 @@ export async function approveProposal(deps: ActDeps, proposalId: bigint): Promis
       ...rest,
       operator: proposal.proposedBy,
       reason: proposal.reason,
-      approval: { proposalId, approvedBy: deps.operator },
+      approval: { proposalId, approvedBy: deps.operator, approverId: operatorId },
     },
     proposal.input,
   )

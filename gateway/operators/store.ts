@@ -30,6 +30,21 @@ export function findOperator(db: Db | Tx, name: string): Promise<Operator | unde
     .executeTakeFirst()
 }
 
+/**
+ * Locks an operator until the transaction ends, so no other transaction removes the operator meanwhile. Returns false if
+ * the operator was removed.
+ */
+export async function lockOperator(tx: Tx, operatorId: bigint): Promise<boolean> {
+  const row = await tx
+    .selectFrom('operator')
+    .select('id')
+    .where('id', '=', operatorId)
+    .where('removed_at', 'is', null)
+    .forShare()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** No link and no challenge is made for longer than this. */
 export const LONGEST_LIFE_MS = 10 * 60_000
 
