@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { enterSandbox } from './support/console.ts'
-import { createDeposit, openBrowser, shopper, till } from './support/shared-till.ts'
+import { createDeposit, openBrowser, query, shopper, till } from './support/shared-till.ts'
 import { callerOf } from './support/widget-calls.ts'
 
 const LAPTOP = { width: 1280, height: 800 }
@@ -94,4 +94,25 @@ test('the ages on an open page follow the clock of a sandbox that is advanced', 
   })
   await createDeposit()
   await opened.filter({ hasText: '8 days ago' }).waitFor()
+})
+
+test('an endpoint that is removed leaves a list of which a further page was loaded', async () => {
+  const [endpoint] = await query(`
+    insert into webhook_endpoint (store_id, url, secret, event_types)
+    select store_id, url || '/twice', secret, '{deposit.reversed}' from webhook_endpoint
+    order by id limit 1 returning url`)
+  const { page } = await openBrowser({ viewport: LAPTOP })
+  await enterSandbox(page)
+  await page.route('**/ops/find/endpoints', (route) =>
+    route.continue({ postData: { ...route.request().postDataJSON(), limit: 1 } }),
+  )
+  await page.goto(`${till.console}/webhooks`)
+  await page.getByRole('button', { name: 'Show more' }).click()
+  const row = page.locator('tr', { hasText: String(endpoint?.url) })
+  await row.getByRole('button', { name: 'Remove' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Remove' })
+  await dialog.getByLabel('Reason, for the record').fill('the store moved')
+  await dialog.getByRole('button', { name: 'Remove' }).click()
+  await dialog.getByRole('status').waitFor()
+  await row.waitFor({ state: 'detached' })
 })

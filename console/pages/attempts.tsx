@@ -79,7 +79,7 @@ function About({ endpointId }: { endpointId: string }) {
                   ['Given up', endpoint.givenUp],
                 ]}
               />
-              <EndpointActs {...endpoint} />
+              <EndpointActs {...endpoint} refresh={refresh} />
             </>
           )
         }

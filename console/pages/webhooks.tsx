@@ -10,7 +10,7 @@ import { type Column, List } from '../ui/table.tsx'
 type Page = Json<Answer>
 type Row = Page['endpoints'][number]
 
-const COLUMNS: readonly Column<Row>[] = [
+const columnsWith = (refresh: () => void): readonly Column<Row>[] => [
   {
     name: 'Endpoint',
     show: ({ endpointId }) => <PageLink to={`/webhooks/${endpointId}`}>{endpointId}</PageLink>,
@@ -56,7 +56,7 @@ const COLUMNS: readonly Column<Row>[] = [
     csvValue: ({ retrying }) => retrying,
   },
   { name: 'Given up', isNumber: true, show: ({ givenUp }) => givenUp, csvValue: ({ givenUp }) => givenUp },
-  { name: 'Acts', show: (row) => <EndpointActs {...row} /> },
+  { name: 'Acts', show: (row) => <EndpointActs {...row} refresh={refresh} /> },
 ]
 
 function resultOf({ lastAttempt }: Row): string {
@@ -70,9 +70,9 @@ function toneOf({ lastAttempt }: Row): 'good' | 'bad' | 'plain' {
   return failure === null && status !== null && status >= 200 && status < 300 ? 'good' : 'bad'
 }
 
-type Endpoint = Pick<Row, 'endpointId' | 'givenUpFrom' | 'givenUpTo'>
+type Endpoint = Pick<Row, 'endpointId' | 'givenUpFrom' | 'givenUpTo'> & { refresh: () => void }
 
-export function EndpointActs({ endpointId, givenUpFrom, givenUpTo }: Endpoint) {
+export function EndpointActs({ endpointId, givenUpFrom, givenUpTo, refresh }: Endpoint) {
   return (
     <div className="acts">
       <ActButton
@@ -85,6 +85,7 @@ export function EndpointActs({ endpointId, givenUpFrom, givenUpTo }: Endpoint) {
           { name: 'to', label: 'Last number', value: givenUpTo ?? '' },
         ]}
         input={({ from, to }) => ({ endpointId, fromSequence: Number(from), toSequence: Number(to) })}
+        onDone={refresh}
       />
       <ActButton
         act="webhook rotate"
@@ -93,6 +94,7 @@ export function EndpointActs({ endpointId, givenUpFrom, givenUpTo }: Endpoint) {
         needs="operator"
         needsReason
         input={() => ({ endpointId, overlapHours: 24 })}
+        onDone={refresh}
         secrets={{ webhookSecret: 'Webhook secret' }}
       />
       <ActButton
@@ -102,6 +104,7 @@ export function EndpointActs({ endpointId, givenUpFrom, givenUpTo }: Endpoint) {
         needs="operator"
         needsReason
         input={() => ({ endpointId })}
+        onDone={refresh}
       />
     </div>
   )
@@ -121,7 +124,7 @@ export function WebhooksPage({ query }: { query: URLSearchParams }) {
       />
       <List
         caption="Webhook endpoints of all stores, in the order of their numbers"
-        columns={COLUMNS}
+        columns={columnsWith(rows.refresh)}
         rows={rows}
         keyOf={({ endpointId }) => endpointId}
         empty={showsFailing ? 'No endpoint is failing.' : 'No store has an endpoint yet.'}
