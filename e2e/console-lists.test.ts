@@ -116,3 +116,19 @@ test('an endpoint that is removed leaves a list of which a further page was load
   await dialog.getByRole('status').waitFor()
   await row.waitFor({ state: 'detached' })
 })
+
+test('the console works in a dozen tabs of one browser, which has six connections to a server', async () => {
+  const { page, context } = await openBrowser({ viewport: LAPTOP })
+  await enterSandbox(page)
+  for (let tabs = 1; tabs < 12; tabs += 1) {
+    const tab = await context.newPage()
+    await tab.goto(`${till.console}/acts`)
+    await tab.getByRole('cell', { name: 'store add' }).first().waitFor()
+  }
+  await page.getByRole('link', { name: 'Bots' }).click()
+  await page.getByRole('heading', { name: 'Bots' }).waitFor()
+  await page
+    .getByRole('cell', { name: /Tradetill Bot/ })
+    .first()
+    .waitFor()
+})

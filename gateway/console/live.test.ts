@@ -110,11 +110,11 @@ it('an outage of the database is logged when it begins and when it ends', async 
   expect(stream.hasEnded).toBe(false)
 })
 
-it('a session has at most six streams', async () => {
+it('a session has at most three streams', async () => {
   const { open } = await startLive()
   const statuses: number[] = []
-  for (let n = 0; n < 7; n += 1) statuses.push((await open('eager')).status)
-  expect([...statuses, (await open('other')).status]).toEqual([...Array<number>(6).fill(200), 503, 200])
+  for (let n = 0; n < 4; n += 1) statuses.push((await open('eager')).status)
+  expect([...statuses, (await open('other')).status]).toEqual([200, 200, 200, 503, 200])
 })
 
 it('the call of a page that gets no stream is refused, so the page does not take it for a stream that ended', async () => {

@@ -4,7 +4,11 @@ import type { Log } from '../kit/log.ts'
 import { type Repeating, repeat } from '../kit/repeat.ts'
 
 const MOST_STREAMS = 100
-const MOST_STREAMS_OF_SESSION = 6
+/**
+ * A browser has six connections to a server over HTTP/1.1, for all its tabs together. If streams took them all, no call
+ * would go through. Tabs without a stream poll.
+ */
+const MOST_STREAMS_OF_SESSION = 3
 const CHECK_EVERY_MS = 2_000
 /**
  * Number of checks between two beats. At a beat, every stream gets a line, so proxies do not close it, and the streams
