@@ -10,7 +10,7 @@ import { formatMinor, toWords } from '../ui/format.ts'
 import { PageLink } from '../ui/link.tsx'
 import { Heading, Pill, Status, Time } from '../ui/parts.tsx'
 import { startOfDay } from '../ui/period.ts'
-import { ShopperLink } from '../ui/shopper-link.tsx'
+import { csvShopper, ShopperLink } from '../ui/shopper-link.tsx'
 import type { Direction } from '../ui/sort.tsx'
 import { type Column, List } from '../ui/table.tsx'
 
@@ -51,7 +51,7 @@ export const DEPOSIT_COLUMNS: readonly Column<Row>[] = [
   {
     name: 'Shopper',
     show: ({ steamId }) => <ShopperLink steamId={steamId} />,
-    csvValue: ({ steamId }) => steamId,
+    csvValue: ({ steamId }) => csvShopper(steamId),
   },
   { name: 'Game', show: ({ game }) => game ?? '—', csvValue: ({ game }) => game },
   {

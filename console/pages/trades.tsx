@@ -5,7 +5,7 @@ import { Filters } from '../ui/filters.tsx'
 import { toWords } from '../ui/format.ts'
 import { PageLink } from '../ui/link.tsx'
 import { Heading, Loaded, Status, Time } from '../ui/parts.tsx'
-import { ShopperLink } from '../ui/shopper-link.tsx'
+import { csvShopper, ShopperLink } from '../ui/shopper-link.tsx'
 import { type Column, Export, Table } from '../ui/table.tsx'
 
 type Data = Json<TradeList>
@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     name: 'Shopper',
     show: ({ partnerSteamId }) => <ShopperLink steamId={partnerSteamId} />,
-    csvValue: ({ partnerSteamId }) => partnerSteamId,
+    csvValue: ({ partnerSteamId }) => csvShopper(partnerSteamId),
   },
   {
     name: 'Offer',

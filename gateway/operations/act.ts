@@ -45,8 +45,8 @@ const MOST_REASON_CHARACTERS = 500
 const CONTROL = /\p{Cc}/u
 
 /**
- * Does `work` and records it in one transaction. It never commits after the removal of its operator has. If `work` refuses, or a second operator must approve the act first,
- * the changes are rolled back and not recorded.
+ * Does `work` and records it in one transaction. If `work` refuses, or a second operator must approve the act first, the
+ * changes are rolled back and not recorded. Nothing commits after the removal of the operator has committed.
  */
 export async function act<T>(
   deps: ActDeps,
