@@ -196,6 +196,12 @@ describe('the alarm', () => {
     expect(reviewAgainAt(inHold, at(16 * day))).toEqual(at(16 * day + 3_600))
   })
 
+  it('of a trade that ended after its offer’s life is the next planned one, even without an answer', () => {
+    const givenUp = { ...declined, endedAt: at(16 * day) }
+    expect(reviewAgainAt(givenUp, at(16 * day + 60))).toEqual(at(16 * day + 600))
+    expect(reviewAgainAt(givenUp, at(17 * day))).toBeNull()
+  })
+
   it('of a trade whose items Steam holds comes every six hours, at the end of the hold, and then every hour', () => {
     const hour = 3_600
     const waiting = { ...declined, steamHoldUntil: at(15 * day) }

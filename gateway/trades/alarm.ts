@@ -170,12 +170,12 @@ export function retryAt(trade: Trade, now: Date): Date | null {
 }
 
 /**
- * When to review an ended trade again after Steam gave no answer about its offer. Null if Steam holds no items and the
- * offer can no longer be accepted.
+ * When to review an ended trade again after Steam gave no answer about its offer. If Steam holds no items and the offer
+ * can no longer be accepted, only the planned reviews are left: it may have been accepted before.
  */
 export function reviewAgainAt(trade: EndedTrade, now: Date): Date | null {
   const isOver = trade.startedAt === null || isPast(trade.startedAt, OFFER_OVER_MS, now)
-  if (trade.steamHoldUntil === null && isOver) return null
+  if (trade.steamHoldUntil === null && isOver) return nextReview(trade, now)
   return nextLook(trade.endedAt, now, SLOW_MS)
 }
 

@@ -99,6 +99,20 @@ describe('D-8 an accepted offer without proof', () => {
     const { settles_at: settlesAt } = await trade()
     expect(settlesAt?.getTime()).toBe(till.clock.now().getTime() + PROTECTION_DAYS * DAY_MS)
   })
+
+  it('is still reviewed, and credited, if Steam does not answer the first review', async () => {
+    const { deposit, tradeId, offerId } = await acceptedWithoutProof()
+    await sweepLater(15 * DAY_MS)
+    session.accept(offerId)
+    till.clock.advance(60_000)
+    session.isDown = true
+    await tradeHandlers(till.deps).trade(bot, tradeId)
+    session.isDown = false
+    expect((await trade()).due_at).not.toBeNull()
+    await sweepLater(10 * 60_000)
+    await tradeHandlers(till.deps).trade(bot, tradeId)
+    expect(await statusOf(deposit.id)).toBe('succeeded')
+  })
 })
 
 describe('a bot that never comes back', () => {
