@@ -58,6 +58,15 @@ const runTradeJobs = async () => {
   }
 }
 
+/** Does the work of the trades that the sweep finds due. */
+const runDueTradeJobs = async () => {
+  const now = till.clock.now()
+  const nextAt = new Date(now.getTime() + 30_000)
+  for (const { id } of await till.deps.trades.takeDueTrades({ now, nextAt, limit: 10 })) {
+    await tradeHandlers(till.deps).trade(bot, id)
+  }
+}
+
 const viewOf = async (hash: string) => {
   const view = (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)
   if (view === undefined) throw new Error('no view')
@@ -126,6 +135,23 @@ describe('when offers fail for every bot', () => {
     expect(await statusOf(hash)).toBe('pending')
     till.clock.advance(1)
     await runTradeJobs()
+    expect(await statusOf(hash)).toBe('tradeTimeout')
+  })
+
+  it('D-28 an offer that Steam could not be asked about during the outage is cancelled at its new deadline', async () => {
+    const { hash } = await pendingDeposit()
+    await steamGoesDown()
+    till.clock.advance(120 * MINUTE_MS)
+    session.isDown = true
+    await runDueTradeJobs()
+    session.isDown = false
+    await steamComesBack()
+    // 30 seconds passed before the outage began.
+    till.clock.advance(5 * MINUTE_MS - 30_001)
+    await runDueTradeJobs()
+    expect(await statusOf(hash)).toBe('pending')
+    till.clock.advance(1)
+    await runDueTradeJobs()
     expect(await statusOf(hash)).toBe('tradeTimeout')
   })
 

@@ -82,13 +82,12 @@ export async function extendDeposits(tx: Tx, from: Date, to: Date): Promise<void
 
 /**
  * Extends open offers by the time during which shoppers could not accept. Steam can still take back an acceptance that
- * has no Steam trade, so such an offer is extended too. The time of the next request for the proof does not change.
+ * has no Steam trade, so such an offer is extended too. The alarm comes no later than the new deadline, and is not
+ * extended: since the outage it may be the next attempt to ask Steam.
  */
 export async function extendTrades(tx: Tx, from: Date, to: Date): Promise<void> {
-  await sql`update trade set
-      deadline = deadline + (${to}::timestamptz - greatest(${from}, send_started_at)),
-      due_at = case when accepted_at is null
-        then due_at + (${to}::timestamptz - greatest(${from}, send_started_at)) else due_at end
+  const deadline = sql`deadline + (${to}::timestamptz - greatest(${from}, send_started_at))`
+  await sql`update trade set deadline = ${deadline}, due_at = least(due_at, ${deadline})
     where state = 'active' and steam_trade_id is null and cancelling is null and send_started_at < ${to}`.execute(
     tx,
   )
