@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { publishEvents } from '../events/service.ts'
+import { DAY_MS, HOUR_MS } from '../kit/duration.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { steamTradeIdOf } from '../testing/fake-steam.ts'
 import { operatorOf } from '../testing/operator.ts'
 import { offerFor, payFor } from '../testing/payment.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
-import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { aBot, aDeposit, aStore, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
 import { expiredDeposit, sendDue, senderDeps } from '../testing/webhooks.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { sweepTrades } from '../trades/jobs.ts'
@@ -259,6 +260,26 @@ describe('a look at a trade', () => {
     expect((await showDeposit(deps, deposit.id)).data).toMatchObject({ reversedMinor: 3_000n })
     expect(await lookAtTrade(deps, tradeId)).toMatchObject({ refusal: 'conflict' })
     expect(await lookAtTrade(deps, 999n)).toMatchObject({ refusal: 'not_found' })
+  })
+
+  it('leaves the last look, a day after the settlement, which finds a reversal that Steam reports late', async () => {
+    const deposit = await aDeposit(till, store, { game: 'cs' })
+    const { tradeId, offerId } = await offerFor(till, bot.bot, deposit)
+    const work = async () => {
+      await sweepTrades(till.deps)
+      await tradeHandlers(till.deps).trade(bot.bot, tradeId)
+    }
+    bot.session.accept(offerId)
+    await tradeHandlers(till.deps).trade(bot.bot, tradeId)
+    till.clock.advance(PROTECTION_DAYS * DAY_MS)
+    await work()
+    till.clock.advance(HOUR_MS)
+    expect(await lookAtTrade(deps, tradeId)).toMatchObject({ kind: 'done' })
+    await work()
+    bot.session.takeBack(steamTradeIdOf(offerId), deposit.body.items)
+    till.clock.advance(DAY_MS - HOUR_MS)
+    await work()
+    expect((await showDeposit(deps, deposit.id)).data).toMatchObject({ reversedMinor: 3_000n })
   })
 })
 

@@ -351,7 +351,7 @@ function decideDelivered(
   if (reported !== null && reported > now) {
     return [...reversal, { kind: 'protection_found', settlesAt: reported, at: now }]
   }
-  return [...reversal, ...lookOf(trade, now)]
+  return [...reversal, ...lookOf(trade, now, reported)]
 }
 
 /** The settlement never moves to an earlier time: Steam sometimes clears it, and an operator's setting may change. */
@@ -364,7 +364,17 @@ function decideHeld(trade: TradeIn<'held'>, reported: Date | null, now: Date): T
   return [...longer, { kind: 'released', at: now }, ...last]
 }
 
-function lookOf({ lookAt, deliveredAt }: TradeIn<'held' | 'final'>, now: Date): TradeEvent[] {
+/**
+ * `settledAt`: when the protection of a final trade ended. An operator can ask for a look at any time; it does not
+ * replace the last one.
+ */
+function lookOf(
+  { lookAt, deliveredAt }: TradeIn<'held' | 'final'>,
+  now: Date,
+  settledAt: Date | null = null,
+): TradeEvent[] {
   if (lookAt === null || now < lookAt) return []
-  return [{ kind: 'looked', next: nextLookOf(deliveredAt, now) }]
+  const lastAt = settledAt === null ? null : lastLookAfter(settledAt)
+  const next = nextLookOf(deliveredAt, now) ?? (lastAt !== null && now < lastAt ? lastAt : null)
+  return [{ kind: 'looked', next }]
 }
