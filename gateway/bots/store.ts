@@ -305,19 +305,23 @@ export async function watchedOf(tx: Tx, botId: bigint): Promise<WatchedTrades> {
   return { open: countOf('open'), reviewed: countOf('reviewed'), protected: countOf('protected') }
 }
 
-/** Takes the bot out of service until it is enrolled again, and deletes its token. */
+/**
+ * Takes the bot out of service until it is enrolled again, and deletes its token. A new lease number stops the writes of
+ * a process that still works for the bot. Otherwise, it could send an offer that nobody watches.
+ */
 export async function takeBotOut(tx: Tx, botId: bigint, state: 'retired' | 'removed'): Promise<void> {
   await tx
     .updateTable('bot')
-    .set({
+    .set((eb) => ({
       state,
       state_reason: null,
       refresh_token: Buffer.alloc(0),
       token_expires_at: null,
       online: false,
       lease_owner: null,
+      lease_epoch: eb('lease_epoch', '+', 1n),
       lease_until: null,
-    })
+    }))
     .where('id', '=', botId)
     .execute()
 }

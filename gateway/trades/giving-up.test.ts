@@ -1,4 +1,5 @@
 /** Trades whose end Steam never reported, with a real database. Ending them needs no bot. */
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { actOnBot } from '../bots/operator.ts'
@@ -11,6 +12,7 @@ import { aBot, aDeposit, aStore, PROTECTION_DAYS, startTill, type Till } from '.
 import { tradeHandlers } from './advance.ts'
 import { sweepDeposits } from './expiry.ts'
 import { sweepTrades } from './jobs.ts'
+import { requestTrade } from './request.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -301,7 +303,52 @@ describe('a bot that is retired', () => {
     session.accept(offerId)
     await enrolAgain()
     expect((await trade()).due_at).not.toBeNull()
-    await tradeHandlers(till.deps).trade(bot, tradeId)
+    const { lease_epoch: leaseEpoch } = await till.db
+      .selectFrom('bot')
+      .select('lease_epoch')
+      .executeTakeFirstOrThrow()
+    await tradeHandlers(till.deps).trade({ ...bot, leaseEpoch }, tradeId)
     expect(await statusOf(deposit.id)).toBe('succeeded')
   })
+
+  it('leaves no offer open that was being sent at that moment', async () => {
+    const { body } = await aDeposit(till, store, { game: 'cs' })
+    const request = requestTrade(till.deps, body)
+    await expect.poll(tradeCount).toBe(1)
+    session.afterSend = async () => void (await retire())
+    await tradeHandlers(till.deps).trade(bot, (await trade()).id)
+    await sweepTrades(till.deps)
+    expect(await trade()).toMatchObject({ state: 'abandoned', reason: 'bot_retired' })
+    expect([...session.offers.values()]).toMatchObject([{ state: 'cancelled' }])
+    expect(await request).toMatchObject({ kind: 'refused' })
+  })
 })
+
+it('a bot that is removed makes no offer for a shopper who asked at that moment: nobody would watch it', async () => {
+  const { body } = await aDeposit(till, store, { game: 'cs' })
+  const [hasRemoved, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const removing = till.db.transaction().execute(async (tx) => {
+    expect(await actOnBot(tx, String(bot.botId), 'remove')).toMatchObject({ kind: 'done' })
+    hasRemoved.resolve()
+    await mayCommit.promise
+  })
+  await hasRemoved.promise
+  const request = requestTrade(till.deps, body)
+  // The bot was chosen, and its new trade waits for the bot's row.
+  await expect.poll(countWaiting).toBe(1)
+  mayCommit.resolve()
+  await removing
+  await expect.poll(tradeCount).toBe(1)
+  // The process that held the bot works on until it renews the lease.
+  await tradeHandlers(till.deps).trade(bot, (await trade()).id)
+  expect(session.calls).toEqual([])
+  await sweepLater(60_000)
+  expect(await request).toEqual({ kind: 'refused', code: 'no_bot_available' })
+})
+
+const tradeCount = async () => (await till.db.selectFrom('trade').select('id').execute()).length
+
+async function countWaiting(): Promise<number> {
+  const waiting = sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+  return (await waiting.execute(till.db)).rows.length
+}
