@@ -57,9 +57,12 @@ export function findTrade(tx: Tx, tradeId: bigint) {
   return tx
     .selectFrom('trade')
     .innerJoin('deposit', 'deposit.id', 'trade.deposit_id')
+    .innerJoin('bot', 'bot.id', 'trade.bot_id')
     .select([
       'trade.id as tradeId',
       'trade.deposit_id as depositId',
+      'trade.bot_id as botId',
+      'bot.state as botState',
       'trade.state',
       'deposit.status as depositStatus',
       'trade.steam_trade_id as steamTradeId',

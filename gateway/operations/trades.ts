@@ -1,3 +1,4 @@
+import { LEASABLE_STATES } from '../bots/store.ts'
 import type { Tx } from '../db/client.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'
 import { lockDeposit } from '../deposits/store.ts'
@@ -166,6 +167,9 @@ export function lookAtTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<Chan
   return act(deps, { name: 'trade look', argumentsOf }, async (tx) => {
     const before = await findTrade(tx, tradeId)
     if (before === undefined) return refused('not_found', `There is no trade ${tradeId}.`)
+    const { botId, botState } = before
+    if (!LEASABLE_STATES.includes(botState))
+      return refused('conflict', `Nobody can ask Steam about trade ${tradeId}: bot ${botId} is ${botState}.`)
     await lockDeposit(tx, { id: before.depositId })
     if (!(await lookSoon(tx, tradeId, deps.clock.now()))) {
       return refused(
