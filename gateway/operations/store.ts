@@ -63,6 +63,7 @@ export function findTrade(tx: Tx, tradeId: bigint) {
       'trade.deposit_id as depositId',
       'trade.bot_id as botId',
       'bot.state as botState',
+      'trade.partner_steam_id as partnerSteamId',
       'trade.state',
       'deposit.status as depositStatus',
       'trade.steam_trade_id as steamTradeId',

@@ -5,6 +5,7 @@ import { operatorOf } from '../testing/operator.ts'
 import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
+import { eraseShopper } from './shoppers.ts'
 import { lookAtTrade } from './trades.ts'
 
 let till: Till
@@ -45,4 +46,15 @@ describe('a look at a trade whose bot cannot ask Steam', () => {
     await actOnBot(till.db, String(botId), 'pause')
     expect(await lookAtTrade(operatorOf(till), tradeId)).toMatchObject({ kind: 'done' })
   })
+})
+
+it('a look at a trade whose shopper was erased is refused: Steam’s record would contradict the trade', async () => {
+  const { tradeId } = await aFinishedTrade()
+  const { partner_steam_id: steamId } = await till.db
+    .selectFrom('trade')
+    .select('partner_steam_id')
+    .executeTakeFirstOrThrow()
+  expect(await eraseShopper(operatorOf(till), steamId)).toMatchObject({ data: { trades: 1 } })
+  expect(await lookAtTrade(operatorOf(till), tradeId)).toMatchObject({ refusal: 'conflict' })
+  expect(await trade()).toMatchObject({ due_at: null, look_at: null })
 })

@@ -1,3 +1,4 @@
+import { NOBODY } from '../../contract/steam-id.ts'
 import { LEASABLE_STATES } from '../bots/store.ts'
 import type { Tx } from '../db/client.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'
@@ -167,9 +168,8 @@ export function lookAtTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<Chan
   return act(deps, { name: 'trade look', argumentsOf }, async (tx) => {
     const before = await findTrade(tx, tradeId)
     if (before === undefined) return refused('not_found', `There is no trade ${tradeId}.`)
-    const { botId, botState } = before
-    if (!LEASABLE_STATES.includes(botState))
-      return refused('conflict', `Nobody can ask Steam about trade ${tradeId}: bot ${botId} is ${botState}.`)
+    const obstacle = whyNotAsked(before)
+    if (obstacle !== undefined) return obstacle
     await lockDeposit(tx, { id: before.depositId })
     if (!(await lookSoon(tx, tradeId, deps.clock.now()))) {
       return refused(
@@ -182,6 +182,15 @@ export function lookAtTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<Chan
       `Steam is asked about trade ${tradeId} within seconds: see deposit show ${before.depositId}.`,
     )
   })
+}
+
+function whyNotAsked({ tradeId, botId, botState, partnerSteamId }: FoundTrade): Refused | undefined {
+  if (!LEASABLE_STATES.includes(botState))
+    return refused('conflict', `Nobody can ask Steam about trade ${tradeId}: bot ${botId} is ${botState}.`)
+  // Steam's record names the shopper, so it would contradict the trade.
+  if (partnerSteamId === NOBODY)
+    return refused('conflict', `Steam’s answer about trade ${tradeId} proves nothing: its shopper was erased.`)
+  return undefined
 }
 
 type FoundTrade = NonNullable<Awaited<ReturnType<typeof findTrade>>>
