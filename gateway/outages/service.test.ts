@@ -271,6 +271,20 @@ describe('maintenance', () => {
     })
   })
 
+  it('gives the paused time back when it ends, so a shopper who presses at once can pay', async () => {
+    const deposit = await aDeposit(till, store)
+    await beginMaintenance(deps, NO_NOTICE)
+    till.clock.advance(2 * 60 * MINUTE_MS)
+    // The prices that the shopper sees are new.
+    await till.db
+      .updateTable('quote')
+      .set({ expires_at: new Date(till.clock.now().getTime() + MINUTE_MS) })
+      .execute()
+    await endMaintenance(deps)
+    await offerFor(till, bot, deposit)
+    expect(await statusOf(deposit.hash)).toBe('pending')
+  })
+
   it('and an outage of Steam end independently of each other', async () => {
     const { hash } = await aDeposit(till, store)
     await steamGoesDown()

@@ -74,10 +74,18 @@ export async function beginMaintenance(
   })
 }
 
-/** Ends maintenance. Resolves to false if it was off. `watchOutages` then ends the outage `deposits`. */
+/**
+ * Ends maintenance. Resolves to false if it was off. Unless an outage of Steam lasts, the countdown of deposits goes on
+ * at once. Otherwise, a deposit whose time would have run out meanwhile could not be paid until the next watch.
+ */
 export async function endMaintenance({ db, clock }: MaintenanceDeps): Promise<boolean> {
   const now = clock.now()
-  return inTransaction(db, (tx) => finish(tx, 'maintenance', now))
+  return inTransaction(db, async (tx) => {
+    if (!(await finish(tx, 'maintenance', now))) return false
+    const ongoing = await openOutages(tx)
+    if (!ongoing.has('offers') && !ongoing.has('inventories')) await finish(tx, 'deposits', now)
+    return true
+  })
 }
 
 /** Resolves to the reason why no trade may start now; undefined if trades may start. */
