@@ -125,7 +125,7 @@ export const ACTS: Record<string, Call> = {
     holdDeposit(deps, depositId),
   ),
   'deposit release': seriousAct(z.object({ depositId: id }), (deps, { depositId }) =>
-    releaseDeposit(deps, depositId),
+    releaseDeposit(deps, { depositId }),
   ),
   'trade look': supportAct(trade, (deps, { tradeId }) => lookAtTrade(deps, tradeId)),
   'trade end': seriousAct(trade, (deps, { tradeId }) => endTrade(deps, tradeId)),

@@ -35,7 +35,7 @@ export type SecondOperator<T> = {
   /** Returns the amount that moves, or `all` if the act needs approval under any limit. */
   amountMoved(tx: Tx, data: T): Promise<Amount | 'all'> | Amount | 'all'
   /** Arguments for repeating the act after its approval. */
-  input: Record<string, unknown>
+  input(data: T): Record<string, unknown>
 }
 
 export type Amount = { amountMinor: bigint; currency: Currency }
@@ -102,7 +102,7 @@ async function obstacleTo<T>(
     return undefined
   return {
     act: name,
-    input: toJson(secondOperator.input),
+    input: toJson(secondOperator.input(data)),
     reason: deps.reason,
     proposedBy: deps.operator,
     backedBy: deps.operatorId ?? null,

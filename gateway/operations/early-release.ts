@@ -18,18 +18,24 @@ export type ReleasedDeposit = {
   currency: Currency
 }
 
+/** `tradeIds`: the only trades whose credit may be released, because a second operator approved these; any if absent. */
+type Release = { depositId: bigint; tradeIds?: readonly bigint[] | undefined }
+
 /**
  * Makes all held credit of the deposit available, although its shopper can still take the items back. While that is
  * possible, the credit counts towards the store's limit. If the items go back, the party liable for reversals bears the
  * loss.
  */
-export function releaseDeposit(deps: ActDeps, depositId: bigint): Promise<Answer<ReleasedDeposit>> {
+export function releaseDeposit(
+  deps: ActDeps,
+  { depositId, tradeIds: approvedIds }: Release,
+): Promise<Answer<ReleasedDeposit>> {
   const namedAct = {
     name: 'deposit release',
     needsReason: true,
     argumentsOf: (data: ReleasedDeposit) => data,
     secondOperator: {
-      input: { depositId },
+      input: ({ tradeIds }: ReleasedDeposit) => ({ depositId, tradeIds }),
       amountMoved: (_tx: Tx, { releasedMinor, currency }: ReleasedDeposit) => ({
         amountMinor: releasedMinor,
         currency,
@@ -41,6 +47,8 @@ export function releaseDeposit(deps: ActDeps, depositId: bigint): Promise<Answer
     if (deposit === undefined) return refused('not_found', `There is no deposit ${depositId}.`)
     const held = await heldTradesOf(tx, depositId)
     if (held.length === 0) return refused('conflict', `Deposit ${depositId} has no held credit.`)
+    if (approvedIds !== undefined && held.some(({ tradeId }) => !approvedIds.includes(tradeId)))
+      return refused('conflict', deliveredSince(depositId))
     for (const { tradeId } of held) {
       const fact = { kind: 'operator_releases_early' } as const
       await recordByOperator(operatorDeps(deps), tx, { depositId, tradeId, fact })
@@ -59,6 +67,9 @@ export function releaseDeposit(deps: ActDeps, depositId: bigint): Promise<Answer
     )
   })
 }
+
+const deliveredSince = (depositId: bigint): string =>
+  `Nothing was released: more items of deposit ${depositId} were delivered since the proposal. Decline it, and release the deposit again.`
 
 const noRoom = (storeId: bigint): string =>
   `Nothing was released: store ${storeId} has too little room in its limit for credit at risk. Raise the limit: store update --store ${storeId} --risk-limit-usd DOLLARS.`

@@ -26,7 +26,7 @@ export type PayoutView = {
 export function recordPayout(deps: ActDeps, payout: Payout): Promise<Answer<PayoutView>> {
   const { storeId, currency, amount: amountMinor, reference } = payout
   const view = { storeId, amountMinor, currency, reference }
-  const secondOperator = { input: view, amountMoved: () => ({ amountMinor, currency }) }
+  const secondOperator = { input: () => view, amountMoved: () => ({ amountMinor, currency }) }
   return act(
     deps,
     { name: 'payout record', needsReason: true, argumentsOf: () => view, secondOperator },
@@ -78,7 +78,7 @@ export function voidPayout(deps: ActDeps, payoutId: bigint): Promise<Answer<Void
     name: 'payout void',
     needsReason: true,
     argumentsOf,
-    secondOperator: { input: { payoutId }, amountMoved },
+    secondOperator: { input: () => ({ payoutId }), amountMoved },
   }
   return act(deps, namedAct, async (tx) => {
     const answer = await undo({ tx, clock: deps.clock }, payoutId)

@@ -26,7 +26,7 @@ export function changeApprovalLimit(
   deps: ActDeps,
   { aboveUsdMinor }: ApprovalLimit,
 ): Promise<Answer<ApprovalLimit>> {
-  const secondOperator = { input: { aboveUsdMinor }, amountMoved: () => 'all' as const }
+  const secondOperator = { input: () => ({ aboveUsdMinor }), amountMoved: () => 'all' as const }
   const namedAct = {
     name: 'proposal limit',
     needsReason: true,
@@ -65,6 +65,8 @@ const adjustment = z.object({
   mayOwe: z.boolean().optional(),
 })
 const credit = trade.extend({ steamTradeId: z.string(), offerId: z.string().nullable() })
+/** Proposals of earlier versions name no trades. */
+const release = z.object({ depositId: id, tradeIds: z.array(id).optional() })
 const limit = z.object({ aboveUsdMinor: id.nullable() })
 
 /** How to repeat each act that can be proposed. */
@@ -77,8 +79,7 @@ const REPETITIONS: Record<string, (deps: ActDeps, input: unknown) => Promise<Ans
   'store credit': (deps, input) => creditStore(deps, adjustment.parse(input)),
   'store debit': (deps, input) => debitStore(deps, adjustment.parse(input)),
   'store write-off': (deps, input) => writeOffStore(deps, adjustment.parse(input)),
-  'deposit release': (deps, input) =>
-    releaseDeposit(deps, z.object({ depositId: id }).parse(input).depositId),
+  'deposit release': (deps, input) => releaseDeposit(deps, release.parse(input)),
   'trade credit': (deps, input) => creditTrade(deps, credit.parse(input)),
   'trade release': (deps, input) => releaseTrade(deps, trade.parse(input).tradeId),
   'trade reverse': (deps, input) => reverseTrade(deps, trade.parse(input).tradeId),

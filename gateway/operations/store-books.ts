@@ -173,7 +173,7 @@ function adjust(
     name: ACT_NAMES[kind],
     needsReason: true,
     argumentsOf: (adjusted: AdjustedStore) => ({ ...adjusted }),
-    secondOperator: { input: { ...request }, amountMoved: () => ({ amountMinor, currency }) },
+    secondOperator: { input: () => ({ ...request }), amountMoved: () => ({ amountMinor, currency }) },
   }
   return act(deps, namedAct, async (tx) => {
     const refusal = refuseMovement({ noun: 'an adjustment', reference, amountMinor })

@@ -28,12 +28,15 @@ async function aFinishedTrade() {
 }
 
 describe('a look at a trade whose bot cannot ask Steam', () => {
-  it.each(['retire', 'remove'] as const)('is refused after a %s of the bot, and leaves nothing due', async (act) => {
-    const { botId, tradeId } = await aFinishedTrade()
-    expect(await actOnBot(till.db, String(botId), act)).toMatchObject({ kind: 'done' })
-    expect(await lookAtTrade(operatorOf(till), tradeId)).toMatchObject({ refusal: 'conflict' })
-    expect(await trade()).toMatchObject({ due_at: null, look_at: null })
-  })
+  it.each(['retire', 'remove'] as const)(
+    'is refused after a %s of the bot, and leaves nothing due',
+    async (act) => {
+      const { botId, tradeId } = await aFinishedTrade()
+      expect(await actOnBot(till.db, String(botId), act)).toMatchObject({ kind: 'done' })
+      expect(await lookAtTrade(operatorOf(till), tradeId)).toMatchObject({ refusal: 'conflict' })
+      expect(await trade()).toMatchObject({ due_at: null, look_at: null })
+    },
+  )
 
   it('is refused while the bot is dead', async () => {
     const { tradeId } = await aFinishedTrade()

@@ -159,7 +159,7 @@ const secondOperatorFor = (
   tradeId: bigint,
   input: Record<string, unknown>,
 ): SecondOperator<ChangedTrade> => ({
-  input,
+  input: () => input,
   amountMoved: (tx) => worthOfTrade(tx, tradeId),
 })
 
@@ -189,7 +189,10 @@ function whyNotAsked({ tradeId, botId, botState, partnerSteamId }: FoundTrade): 
     return refused('conflict', `Nobody can ask Steam about trade ${tradeId}: bot ${botId} is ${botState}.`)
   // Steam's record names the shopper, so it would contradict the trade.
   if (partnerSteamId === NOBODY)
-    return refused('conflict', `Steam’s answer about trade ${tradeId} proves nothing: its shopper was erased.`)
+    return refused(
+      'conflict',
+      `Steam’s answer about trade ${tradeId} proves nothing: its shopper was erased.`,
+    )
   return undefined
 }
 

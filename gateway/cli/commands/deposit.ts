@@ -136,7 +136,7 @@ const release = command({
   load: async () => {
     const { releaseDeposit } = await import('../../operations/early-release.ts')
     return async (session: Session, flags: SeriousFlags, depositId: bigint) =>
-      releaseDeposit(await session.actDeps(flags), depositId)
+      releaseDeposit(await session.actDeps(flags), { depositId })
   },
 })
 
