@@ -309,6 +309,19 @@ describe('an offer', () => {
     expect(session.received.get('80')?.state).toBe('declined')
   })
 
+  it('D-19 that is countered has its counteroffer declined, even if no process held the bot for half an hour', async () => {
+    const deposit = await aDeposit(till, store)
+    await request(deposit.body)
+    const offer = session.offers.get('1')
+    if (offer === undefined) throw new Error('no offer was sent')
+    session.offers.set('1', { ...offer, state: 'countered' })
+    session.received.set('80', { ...offer, offerId: '80', message: '' })
+    till.clock.advance(30 * 60_000)
+    await watch()
+    expect(await depositStatus(deposit.id)).toBe('tradeCountered')
+    expect(session.received.get('80')?.state).toBe('declined')
+  })
+
   it('A-111 is cancelled on Steam at the deadline, and its trade then times out', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)

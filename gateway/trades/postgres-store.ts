@@ -121,7 +121,12 @@ async function partnersSince(db: Db, botId: bigint, since: Date): Promise<Map<st
     .selectFrom('trade')
     .select((eb) => ['partner_steam_id', eb.fn.max('deposit_id').as('deposit_id')])
     .where('bot_id', '=', botId)
-    .where('created_at', '>=', since)
+    .where((eb) =>
+      eb.or([
+        eb('created_at', '>=', since),
+        eb.and([eb('state', '=', 'countered'), eb('due_at', 'is not', null)]),
+      ]),
+    )
     .where('partner_steam_id', 'not in', db.selectFrom('bot').select('steam_id'))
     .groupBy('partner_steam_id')
     .execute()

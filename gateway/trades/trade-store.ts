@@ -80,7 +80,10 @@ export type TradeStore = {
   tradesByCode(botId: bigint, codes: readonly string[]): Promise<Map<string, TradeSummary>>
   /** The trades to which these offers of Steam belong, by the offers' ids. */
   tradesOfOffers(offerIds: readonly string[]): Promise<Map<string, bigint>>
-  /** Partners of the bot's trades since `since`, except the till's bots, each with their newest deposit. */
+  /**
+   * Partners of the bot's trades that were made since `since`, or were countered and are still reviewed, each with their
+   * newest deposit. Leaves out the till's bots.
+   */
   partnersSince(botId: bigint, since: Date): Promise<Map<string, bigint>>
   /**
    * Sets the next alarm of an unchanged trade; null if none is needed. Does not delay a cancel that the store has begun

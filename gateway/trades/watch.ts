@@ -142,12 +142,13 @@ async function readSingly(
   }
 }
 
-/** The greatest age of a trade whose shopper may have sent a counteroffer. */
+/** The greatest age of a trade whose shopper may have sent a counteroffer that its own offer does not show yet. */
 const COUNTERED_MS = 15 * 60_000
 
 /**
- * Declines open offers of shoppers with a recent trade, because they are most likely counteroffers. Otherwise they would
- * stay open for two weeks, and someone could accept one by mistake.
+ * Declines open offers of shoppers with a recent trade, or with one that was countered even if the till noticed it late,
+ * because they are most likely counteroffers. Otherwise they would stay open for two weeks, and someone could accept one
+ * by mistake.
  */
 async function declineCounters(deps: ShellDeps, bot: BotContext, received: readonly Offer[]): Promise<void> {
   const openCounters = received.filter((offer) => offer.state === 'active')

@@ -88,13 +88,7 @@ export function createMemoryStore(memory: TillMemory, pause: Pause): TradeStore 
       }
       return found
     },
-    partnersSince: (botId, since) =>
-      read(() => {
-        const rows = [...memory.trades.values()].filter(
-          ({ facts, createdAt }) => facts.botId === botId && createdAt >= since,
-        )
-        return new Map(rows.map(({ trade, facts }) => [trade.partnerSteamId, facts.depositId]))
-      }),
+    partnersSince: (botId, since) => read(() => partnersSince(memory, botId, since)),
     async postpone(seen, writer, when) {
       await pause(1, 10)
       postpone(memory, { seen, writer, when })
@@ -207,6 +201,14 @@ const loadedOf = ({ bots }: TillMemory, row: TradeRow | undefined): LoadedTrade 
     trade: row.trade,
     facts: { ...row.facts, isBotGone: bots.get(row.facts.botId)?.state === 'retired' },
   }
+
+function partnersSince({ trades }: TillMemory, botId: bigint, since: Date): Map<string, bigint> {
+  const rows = [...trades.values()].filter(
+    ({ trade, facts, createdAt }) =>
+      facts.botId === botId && (createdAt >= since || (trade.state === 'countered' && facts.dueAt !== null)),
+  )
+  return new Map(rows.map(({ trade, facts }) => [trade.partnerSteamId, facts.depositId]))
+}
 
 function summaryOf({ trade, facts, createdAt }: TradeRow): TradeSummary {
   return {
