@@ -97,7 +97,7 @@ function refusalEffects({ reason, refusal, at }: Extract<TradeEvent, { kind: 're
   if (refusal !== null && refusal.next !== 'end') {
     effects.push({ kind: 'move_to_other_bot', isInDoubt: refusal.next === 'move_in_doubt', at })
   }
-  const because: string = refusal?.because ?? 'no_bot_came'
+  const because: string = refusal?.because ?? (reason === 'deposit_closed' ? 'deposit_paid' : 'no_bot_came')
   // A bar needs a person's attention, unless Steam only limits the bot's requests.
   if (refusal?.bars && refusal.bars !== 'rate_limited')
     return [...effects, logLine('error', 'bot was barred, because Steam refused its offer', { because })]

@@ -89,7 +89,7 @@ export function decide(trade: Trade, fact: Fact, context: Circumstances): TradeE
       return isStale ? [{ kind: 'refused', reason: 'no_bot_available', refusal: null, at: now }] : []
     }
     case 'sending':
-      return trade.state === 'intended' ? [{ kind: 'send_begun', at: now }] : []
+      return decideSending(trade, context)
     case 'not_sent':
       return trade.state === 'sending' ? [{ kind: 'send_withdrawn', at: now }] : []
     case 'held_back':
@@ -124,6 +124,13 @@ export function decide(trade: Trade, fact: Fact, context: Circumstances): TradeE
     default:
       return fact satisfies never
   }
+}
+
+/** If another trade has paid the deposit meanwhile, the shopper must not be asked for more items. */
+function decideSending(trade: Trade, { now, isWanted }: Circumstances): TradeEvent[] {
+  if (trade.state !== 'intended') return []
+  if (isWanted) return [{ kind: 'send_begun', at: now }]
+  return [{ kind: 'refused', reason: 'deposit_closed', refusal: null, at: now }]
 }
 
 function decideSend(trade: Trade, answer: SendAnswer, context: Circumstances): TradeEvent[] {

@@ -48,7 +48,7 @@ export async function send(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade
   }
   // Record the send before it is made. From here on the offer may exist, so no process sends it again.
   const recordedSending = await record(deps, source, { kind: 'sending' })
-  if (recordedSending === undefined || recordedSending.events.length === 0) return
+  if (recordedSending?.trade.state !== 'sending' || recordedSending.events.length === 0) return
   if (!bot.mayWrite(WRITE_DEADLINE_MS)) {
     // Recording the send used up the rest of the lease.
     await record(deps, source, { kind: 'not_sent' })

@@ -125,7 +125,7 @@ export type TradeEvent =
   | { kind: 'send_unanswered' }
   /** A complete list did not show the offer. */
   | { kind: 'offer_missed' }
-  /** `refusal`: null if no bot took up the trade. */
+  /** `refusal`: null if no bot took up the trade, or another trade had paid the deposit. */
   | { kind: 'refused'; reason: ErrorCode; refusal: Refused | null; at: Date }
   | { kind: 'abandoned'; reason: 'not_found_on_steam' | GivenUp; at: Date }
   /** `doubted`: the bot that Steam refused before, for the same request and without a reason; null if there is none. */
