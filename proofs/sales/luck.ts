@@ -9,6 +9,7 @@ export const SHARED_FAULTS = [
   'offer listed late',
   'stale read of an offer',
   'offer refused',
+  'too many open offers',
   'buyer declines',
   'buyer counters',
   'buyer never accepts',

@@ -116,8 +116,8 @@ const leavingSchema = z.union([
         kind: z.literal('send_refused'),
         market: z.string(),
         dealId: z.string(),
-        // A send that had no session may be repeated, so its items still count.
-        because: z.string().refine((because) => because !== 'no_session'),
+        // After these reasons a send may be repeated, so its items still count.
+        because: z.string().refine((because) => !['no_session', 'too_many_offers'].includes(because)),
       }),
     ]),
   }),

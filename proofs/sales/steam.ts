@@ -197,6 +197,8 @@ export class ModelSteam {
   #send(from: string, gift: Gift): Awaited<ReturnType<GiftOffers['send']>> {
     const isGivable = this.#givableThings(from, gift).length === gift.assets.length
     if (!isGivable || this.#luck.hits('offer refused', 0.02)) return { kind: 'refused', because: 'refused' }
+    if (this.#luck.hits('too many open offers', 0.05))
+      return { kind: 'refused', because: 'Steam (25)', result: 25 }
     const nowMs = this.nowMs()
     const seen: SeenOffer = { state: 'needs_confirmation' }
     const listedAtMs = nowMs + (this.#luck.hits('offer listed late', 0.1) ? MINUTE_MS : 0)

@@ -20,7 +20,7 @@ export type SaleEntry =
   | (AccountFields & { kind: 'deal_intended'; due: DueGift; itemIds: readonly string[] })
   /** From this entry on, the offer may exist. */
   | { kind: 'send_begun'; market: string; dealId: string }
-  /** No offer was made. `because`: after NO_SESSION, the send may be repeated. Any other reason ends the deal. */
+  /** No offer was made. `because`: decides whether the send may be repeated (`maySendAgain`), or the deal has ended. */
   | { kind: 'send_refused'; market: string; dealId: string; because: string }
   | { kind: 'send_unanswered'; market: string; dealId: string }
   /** The offer was not in Steam's list. */
@@ -37,6 +37,11 @@ export type SaleEntry =
 
 /** The account had no session for the send. Older versions logged another text, and ended the deal. */
 export const NO_SESSION = 'no_session'
+/** The account had too many open offers, in all or to this buyer. */
+export const TOO_MANY_OFFERS = 'too_many_offers'
+
+export const maySendAgain = (because: string): boolean =>
+  because === NO_SESSION || because === TOO_MANY_OFFERS
 
 /** An entry with its time. */
 export type DatedEntry = { at: Date; entry: SaleEntry }
@@ -272,7 +277,7 @@ function evolveDeal(deal: Deal, entry: DealEntry, at: Date): Deal {
     case 'send_begun':
       return { ...base, state: 'sending', begunAt: at, missed: 0, missedAt: null }
     case 'send_refused':
-      return entry.because === NO_SESSION
+      return maySendAgain(entry.because)
         ? { ...base, state: 'intended' }
         : { ...base, state: 'ended', because: 'refused' }
     case 'send_unanswered':

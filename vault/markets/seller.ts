@@ -11,7 +11,9 @@ import {
   type Listing,
   latestListing,
   type MarketAccount,
+  maySendAgain,
   NO_SESSION,
+  TOO_MANY_OFFERS,
   takesEnd,
 } from './book.ts'
 import { type DealBeforeOffer, type DealWithOffer, stepAfter, stepBefore } from './deal.ts'
@@ -57,11 +59,14 @@ type DueBy = Map<string, number>
  * `unconfirmed`: the deals whose unconfirmed offer needs no further alarm. One was raised, or the market called the
  * sale off.
  */
-type Memory = { dueBy: DueBy; unconfirmed: Map<string, true> }
+type Memory = { dueBy: DueBy; unconfirmed: Map<string, true>; tooMany: TooMany }
+
+/** By buyer: when Steam last refused an offer because too many were open. */
+type TooMany = Map<string, Date>
 
 export function createSeller(parts: Parts) {
   const dueBy: DueBy = new Map()
-  const memory: Memory = { dueBy, unconfirmed: new Map() }
+  const memory: Memory = { dueBy, unconfirmed: new Map(), tooMany: new Map() }
   const listings = createListings(parts)
   const { list, unlist, reprice } = listings
   /** The numbers of unreadable deals that an alarm has reported. */
@@ -170,16 +175,24 @@ async function advance(parts: Parts, memory: Memory, first: Deal): Promise<void>
     const mayContinue =
       deal.state === 'active'
         ? await followOffer(parts, { dueByMs, unconfirmed: memory.unconfirmed }, deal)
-        : await sendOrFind(parts, dueByMs, deal)
+        : await sendOrFind(parts, { dueByMs, tooMany: memory.tooMany }, deal)
     if (!mayContinue) return
     deal = parts.journal.book().deals.get(key)
   }
 }
 
+/** Steam's results for too many open offers, in all or to this buyer. */
+const TOO_MANY_RESULTS: ReadonlySet<number | undefined> = new Set([25, 50])
+/**
+ * How long to send a buyer nothing after such a result. Each send takes its turn from the sales to other buyers, and the
+ * limit has room again only once an offer has ended.
+ */
+const TOO_MANY_FOR_MS = 25_000
+
 /** Sends a deal's offer, looks for it, or abandons the deal. Returns true if the deal may have a further step now. */
 async function sendOrFind(
   { giftOffers, journal, now, announce, alarm }: Parts,
-  dueByMs: number | undefined,
+  { dueByMs, tooMany }: { dueByMs: number | undefined; tooMany: TooMany },
   { due, ...deal }: DealBeforeOffer,
 ): Promise<boolean> {
   const ids = { market: deal.market, dealId: due.dealId }
@@ -200,6 +213,9 @@ async function sendOrFind(
     else journal.add({ kind: 'offer_missed', ...ids })
     return found.kind === 'found'
   }
+  const refusedAt = tooMany.get(due.partnerSteamId)
+  if (refusedAt !== undefined && Math.abs(now().getTime() - refusedAt.getTime()) < TOO_MANY_FOR_MS)
+    return false
   await announce()
   // The report, and later the login and the turn to send, may have taken too long.
   const isInTime = () => stepNow().kind === 'send'
@@ -208,11 +224,12 @@ async function sendOrFind(
   const sent = await giftOffers.send(due, isInTime)
   if (sent.kind === 'sent') journal.add({ kind: 'offer_known', ...ids, offerId: sent.offerId })
   else if (sent.kind === 'refused') {
-    const because = sent.lacksSession === true ? NO_SESSION : sent.because
+    const isTooMany = TOO_MANY_RESULTS.has(sent.result)
+    if (isTooMany) keepNewest(tooMany, due.partnerSteamId, now())
+    const because = sent.lacksSession === true ? NO_SESSION : isTooMany ? TOO_MANY_OFFERS : sent.because
     journal.add({ kind: 'send_refused', ...ids, because })
-    // Without a session, the send may be repeated.
     const problem = `not_sent: ${because}`
-    if (because !== NO_SESSION) alarm({ kind: 'due_refused', dealId: due.dealId, problem })
+    if (!maySendAgain(because)) alarm({ kind: 'due_refused', dealId: due.dealId, problem })
   } else journal.add({ kind: 'send_unanswered', ...ids })
   return sent.kind === 'sent'
 }

@@ -148,11 +148,16 @@ function unclearOf(row: unknown): UnclearOffer {
   return { message, partnerSteamId: account === null ? null : steamIdOfAccount(account) }
 }
 
+const LIMIT_EXCEEDED = 25
+/** Steam can give this reason without its number. The text is longer than any persona name, so none can forge it. */
+const TOO_MANY_OFFERS = /\bYou have sent too many trade offers\b/
+
 /** The number at the end of a text such as "There was an error sending your trade offer. (26)". */
 export function refusalOf({ text }: SteamAnswer): number | undefined {
-  const error = jsonOf(text, z.object({ strError: z.string() }))?.strError
-  const [, code] = /\((\d{1,3})\)\s*$/.exec(error ?? '') ?? []
-  return code === undefined ? undefined : Number(code)
+  const error = jsonOf(text, z.object({ strError: z.string() }))?.strError ?? ''
+  const [, code] = /\((\d{1,3})\)\s*$/.exec(error) ?? []
+  if (code !== undefined) return Number(code)
+  return TOO_MANY_OFFERS.test(error) ? LIMIT_EXCEEDED : undefined
 }
 
 const priceSchema = z.object({
