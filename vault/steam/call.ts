@@ -19,6 +19,15 @@ export type Call = {
  */
 export type Reply = { kind: 'reply'; status: number; eresult: number; text: string } | { kind: 'failed' }
 
+/** Steam's own result RateLimitExceeded. */
+export const RATE_LIMIT_RESULT = 84
+/** The page of the network in front of Steam, which refuses an address that kept asking too often. */
+const BLOCKED_PAGE = /<title>access denied<\/title>/i
+
+/** True if Steam refuses the request because there were too many. */
+export const isLimit = ({ status, eresult, text }: Extract<Reply, { kind: 'reply' }>): boolean =>
+  status === 429 || eresult === RATE_LIMIT_RESULT || (status === 403 && BLOCKED_PAGE.test(text))
+
 export type Caller = { agent: Agent; call(call: Call): Promise<Reply> }
 
 class SandboxAgent extends Agent {

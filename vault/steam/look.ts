@@ -2,7 +2,7 @@
 import { HOUR_MS } from '../durations.ts'
 import type { GivenAsset } from '../giving/gift.ts'
 import { readOwnItems, readPrice, readTrade } from './answers.ts'
-import type { Caller } from './call.ts'
+import { type Caller, isLimit } from './call.ts'
 import type { Pace } from './pace.ts'
 import type { Session } from './session.ts'
 
@@ -95,7 +95,7 @@ export function createPrices({ caller, pace, nowMs }: { caller: Caller; pace: Pa
     }).toString()
     const reply = await caller.call({ method: 'GET', url })
     if (reply.kind === 'failed') return 'unanswered'
-    if (reply.status === 429) pace.noteLimit('price')
+    if (isLimit(reply)) pace.noteLimit('price')
     const cents = readPrice(reply)
     if (cents === 'unanswered') return cents
     pace.noteAnswer('price')

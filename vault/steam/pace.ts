@@ -22,7 +22,7 @@ export const GAPS_MS = {
 
 export type RequestKind = keyof typeof GAPS_MS
 
-/** The pause after a 429. Each further 429 in a row doubles it, up to the longest. */
+/** The pause after a 429, or another answer that means too many requests. Each further one in a row doubles it. */
 const FIRST_PAUSE_MS = 60_000
 const LONGEST_PAUSE_MS = 1_800_000
 /** A request that would wait longer for its turn is not made. */

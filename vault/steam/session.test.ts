@@ -1,5 +1,5 @@
 /** The sessions of the vault's accounts, against the Steam sandbox. */
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { credentialsOf } from '../../steam-sandbox/credentials.ts'
 import { startSteam } from '../../steam-sandbox/start.ts'
 import { refreshTokenOf } from '../../steam-sandbox/tokens.ts'
@@ -84,6 +84,53 @@ it('the wait for the next login is longer after Steam’s second refusal for too
   expect(await session.accessToken({ fresh: false })).toBeUndefined()
   advanceMs(GAPS_MS.login)
   expect(await session.accessToken({ fresh: false })).toEqual(expect.any(String))
+})
+
+/** Asks every half minute for an hour. Resolves to how often Steam was asked. */
+async function countAsked({ advanceMs }: { advanceMs(ms: number): void }, ask: () => Promise<boolean>) {
+  let asked = 0
+  for (let tries = 0; tries < 120; tries += 1) {
+    if (await ask()) asked += 1
+    advanceMs(30_000)
+  }
+  return asked
+}
+
+describe('an address that Steam’s network blocks, because it kept asking too often,', () => {
+  it('asks less and less often with a session', async () => {
+    const { session, setBehaviour, advanceMs } = await openSession()
+    await session.accessToken({ fresh: false })
+    await setBehaviour('PUT', 'address-blocked')
+    const read = async () => (await session.api('offers', OFFERS, QUERY)) !== undefined
+    expect(await countAsked({ advanceMs }, read)).toBeLessThan(10)
+    const cancel = async () => {
+      const form = { fields: {}, referer: 'https://steamcommunity.com/' }
+      return (await session.form('cancel', '/tradeoffer/1/cancel', form)).kind !== 'not_made'
+    }
+    expect(await countAsked({ advanceMs }, cancel)).toBeLessThan(10)
+    await setBehaviour('DELETE', 'address-blocked')
+    advanceMs(1_800_000)
+    expect((await session.api('offers', OFFERS, QUERY))?.status).toBe(200)
+  })
+
+  it('logs in less and less often', async () => {
+    const { steam, session, setBehaviour, advanceMs } = await openSession()
+    await setBehaviour('PUT', 'address-blocked')
+    const logIn = async () => (await session.accessToken({ fresh: false })) !== undefined
+    expect(await countAsked({ advanceMs }, logIn)).toBe(0)
+    const counts = await fetch(`${steam.url}/control/counts`)
+    const [, logins] = /GenerateAccessTokenForApp\/v\*\/?":(\d+)/.exec(await counts.text()) ?? []
+    expect(Number(logins)).toBeLessThan(10)
+  })
+})
+
+it('a result of Steam that means too many requests pauses requests of that kind', async () => {
+  const { steam, session } = await openSession()
+  await session.accessToken({ fresh: false })
+  const effect = { status: 200, body: {}, headers: { 'x-eresult': '84' } }
+  steam.fault({ match: { path: '/IEconService/' }, effect })
+  await session.api('offers', OFFERS, QUERY)
+  expect(await session.api('offers', OFFERS, QUERY)).toBeUndefined()
 })
 
 it('a form that is no longer allowed when its turn comes is not sent', async () => {

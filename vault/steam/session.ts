@@ -2,15 +2,13 @@
 import { randomBytes } from 'node:crypto'
 import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
 import type { Secrets } from '../files/accounts.ts'
-import type { Caller, Reply } from './call.ts'
+import { type Caller, isLimit, RATE_LIMIT_RESULT, type Reply } from './call.ts'
 import type { Pace, RequestKind } from './pace.ts'
 
 const COMMUNITY = 'https://steamcommunity.com'
 const API = 'https://api.steampowered.com'
 const USER_AGENT = 'okhttp/4.9.2'
 const LOGIN_DEADLINE_MS = 20_000
-/** Steam's own result RateLimitExceeded. */
-const RATE_LIMIT_RESULT = 84
 /** Steam's own results that mean an invalid refresh token, not a busy Steam. */
 const REFUSAL_RESULTS = new Set([5, 15, 26, 27, 43])
 
@@ -100,7 +98,7 @@ export function createSession(
       if (!isStillAllowed()) return { kind: 'not_made' }
       const reply = await make(current)
       if (reply.kind === 'failed') return { kind: 'unanswered' }
-      if (reply.status === 429) {
+      if (isLimit(reply)) {
         pace.noteLimit(kind)
         return reply
       }
@@ -186,15 +184,19 @@ async function accessTokenOf(
     const renewed = session.refreshAccessToken().then(() => ({ accessToken: session.accessToken }))
     return await Promise.race([renewed, late.promise])
   } catch (error) {
-    return isLimit(error) ? 'limited' : REFUSAL_RESULTS.has(resultOf(error)) ? 'refused' : undefined
+    return isLimitedLogin(error) ? 'limited' : REFUSAL_RESULTS.has(resultOf(error)) ? 'refused' : undefined
   } finally {
     clearTimeout(timer)
   }
 }
 
+/** A network that blocks this address answers 403. Steam refuses a token with a result, not with this status. */
+const LIMIT_STATUSES: ReadonlySet<unknown> = new Set([403, 429])
+
 /** The library reports the HTTP status in `code`, or Steam's own result in `eresult`. */
-const isLimit = (error: unknown): boolean =>
-  (error instanceof Error && 'code' in error && error.code === 429) || resultOf(error) === RATE_LIMIT_RESULT
+const isLimitedLogin = (error: unknown): boolean =>
+  (error instanceof Error && 'code' in error && LIMIT_STATUSES.has(error.code)) ||
+  resultOf(error) === RATE_LIMIT_RESULT
 
 const resultOf = (error: unknown): number =>
   error instanceof Error && 'eresult' in error ? Number(error.eresult) : Number.NaN
