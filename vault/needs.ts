@@ -11,6 +11,7 @@ const LASTS_MS = {
   start_failed: HOUR_MS,
   rounds_failing: HOUR_MS,
   login_refused: HOUR_MS,
+  token_ends: HOUR_MS,
   selling_stopped: HOUR_MS,
   seller_offline: HOUR_MS,
   listings_hidden: HOUR_MS,

@@ -5,6 +5,7 @@ import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { MarketName } from '../contract/markets.ts'
+import { allOf } from './all-of.ts'
 import { type Account, readAccounts } from './files/accounts.ts'
 import { readApproval } from './files/approvals.ts'
 import { openFolder } from './files/folder.ts'
@@ -30,6 +31,7 @@ import { createPrices, readFreeItems, readGiver } from './steam/look.ts'
 import { createPace, type Timer } from './steam/pace.ts'
 import { createRefusedLogins, type RefusedLogins } from './steam/refused-logins.ts'
 import { createSession, type Session } from './steam/session.ts'
+import { watchTokenEnds } from './steam/token-ends.ts'
 
 export type VaultParts = {
   folder: string
@@ -107,7 +109,9 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
     clientOf: (access, scale) => CLIENTS[access.market]({ ...access, scale, connection, time, now }),
     isOff: (access) => isSwitchedOff(folder, access),
   })
-  const reports = { name: 'reports of what needs a person', round: reportNeeds }
+  const noteTokenEnds = watchTokenEnds({ accounts, now, needs })
+  const round = () => allOf([noteTokenEnds, reportNeeds])
+  const reports = { name: 'reports of what needs a person', round }
   const lines = [...rounds.lines.map((line) => watchLine(line, needs)), reports]
   return {
     book: rounds.book,
