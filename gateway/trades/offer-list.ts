@@ -93,6 +93,8 @@ type BotLists = {
   leaseEpoch: bigint
   /** The running pass of the watch; null between passes. */
   watch: ListPass | null
+  /** Ids of the offers that the pass has shown. */
+  shown: Set<string>
   /** Ids of offers in that pass whose rows could not be read; null stands for those without a readable id. */
   unreadable: Set<string | null>
   /** All changes up to this time have been seen. */
@@ -123,6 +125,7 @@ export function createOfferLists(): OfferLists {
     const lists = {
       leaseEpoch,
       watch: null,
+      shown: new Set<string>(),
       unreadable: new Set<string>(),
       completeAt: null,
       readAt: new Map(),

@@ -81,14 +81,16 @@ describe('the watch over a bot’s offers', () => {
     )
   })
 
-  it('reads an open offer separately if its row in the list cannot be read', async () => {
+  it.each([
+    ['its row in the list cannot be read', [{ offerId: '1', partnerSteamId: null, message: null }]],
+    ['a complete list lacks it, as Steam’s lists do while it has trouble', []],
+  ])('reads an open offer separately if %s', async (_, unreadable) => {
     const { watch } = await openTrade()
     session.accept('1')
     const { listOffers } = session
     session.listOffers = async (...where) => {
       const page = await listOffers(...where)
-      const row = { offerId: '1', partnerSteamId: null, message: null }
-      return page.kind === 'offers' ? { ...page, sent: [], unreadable: [row] } : page
+      return page.kind === 'offers' ? { ...page, sent: [], unreadable } : page
     }
     await watch()
     expect(await theTrade()).toMatchObject({ state: 'final' })

@@ -58,13 +58,19 @@ async function watchTrades(deps: Shell, bot: BotContext, { advance, orphans }: P
   if (active.length === 0) return openTrades.length
   const lists = deps.lists.listsOf(bot)
   const pass = lists.watch ?? beginPass(listedSince(lists.completeAt, now), now)
-  if (lists.watch === null) lists.unreadable.clear()
+  if (lists.watch === null) {
+    lists.shown.clear()
+    lists.unreadable.clear()
+  }
   const turn = await readOn(pass, bot)
-  for (const { offerId } of turn.offers) lists.unreadable.delete(offerId)
+  const ours = new Map(active.map((row) => [row.offerId, row]))
+  for (const { offerId } of turn.offers) {
+    lists.unreadable.delete(offerId)
+    if (ours.has(offerId)) lists.shown.add(offerId)
+  }
   for (const { offerId } of turn.unreadable) lists.unreadable.add(offerId)
   lists.watch = pass.isComplete ? null : pass
   if (pass.isComplete) lists.completeAt = pass.begunAt
-  const ours = new Map(active.map((row) => [row.offerId, row]))
   const recordRead = (row: TradeSummary, offer: Offer) =>
     onItsOwn(deps, row, async () => {
       const recorded = await record(deps, { tradeId: row.id, writer: bot }, { kind: 'offer_read', offer })
@@ -79,12 +85,12 @@ async function watchTrades(deps: Shell, bot: BotContext, { advance, orphans }: P
     listed.add(row.id)
     await recordRead(row, offer)
   }
-  // A trade older than the list may have changed before the time at which the list begins. An incomplete list, or an
-  // unreadable row, proves nothing.
+  // A complete list lacks an offer that changed before the time at which the list begins. While Steam has trouble, it
+  // can lack any offer, even all.
   const isUnreadable = ({ offerId }: TradeSummary) => lists.unreadable.has(offerId)
-  const mayHaveChanged = (row: TradeSummary) =>
-    !pass.isComplete || row.createdAt < pass.since || isUnreadable(row)
-  const unseen = active.filter((row) => !listed.has(row.id) && mayHaveChanged(row))
+  const wasShown = ({ id, offerId }: TradeSummary) =>
+    pass.isComplete ? offerId !== null && lists.shown.has(offerId) : listed.has(id)
+  const unseen = active.filter((row) => !wasShown(row))
   await readSingly(bot, lists.readAt, { unseen, isUnreadable, nowMs: now.getTime(), recordRead })
   const others = turn.offers.filter((offer) => !ours.has(offer.offerId))
   await tendStrays(deps, bot, { offers: others, orphans })

@@ -162,6 +162,11 @@ export const READS: Record<string, BadDay> = {
   'trade-not-there-yet': on(ONE_TRADE, 'The answer about a trade is empty.', result(1, { response: {} })),
   'history-not-there': on(HISTORY, 'The answer about the history is empty.', result(1, { response: {} })),
   'offers-not-there': on(OFFER_LIST, 'The answer about the offers is empty.', result(1, { response: {} })),
+  'offers-left-out': on(
+    OFFER_LIST,
+    'Lists have an end, but none of the offers.',
+    result(1, { response: { next_cursor: 0 } }),
+  ),
   'late-state': on(OFFERS, 'Offers that have ended still appear as active.', eachOffer(withActiveState)),
   'offer-reverted': on(OFFERS, 'Accepted offers show state 12 (reverted).', eachOffer(asReverted)),
   'cancel-429': on(CANCEL, 'A cancellation gets 429 and `null`.', { status: 429, body: null }),

@@ -195,12 +195,14 @@ describe('the answers to a read of offers or trades:', () => {
     expect((await historyPage({ time: 0, id: '0' })).more).toBe(false)
   })
 
-  it('an answer about the list of offers can be empty', async () => {
+  it('an answer about the list of offers can be empty, or lack the offers', async () => {
     const { id } = await sendDraft(steam, bot)
-    await control(steam, 'PUT behaviours/offers-not-there', { times: 1 })
     const rawList = () =>
       wait<unknown>((done) => bot.manager._apiCall('GET', 'GetTradeOffers', 1, { get_sent_offers: 1 }, done))
+    await control(steam, 'PUT behaviours/offers-not-there', { times: 1 })
     expect(await rawList()).toEqual({ response: {} })
+    await control(steam, 'PUT behaviours/offers-left-out', { times: 1 })
+    expect(await rawList()).toEqual({ response: { next_cursor: 0 } })
     expect(await rawList()).toMatchObject({ response: { trade_offers_sent: [{ tradeofferid: id }] } })
   })
 
