@@ -192,6 +192,16 @@ describe('a wish for an allowed destination', () => {
     expect(await bench.readNeeds()).toEqual([])
   })
 
+  it('is delivered even if Steam sends its result "Fail" (2) with each complete answer', async () => {
+    bench.steam.begin('read-result-2-with-data')
+    const wish = await bench.makeWish(bench.addStock(BOT, 1))
+    await bench.runRounds(3)
+    bench.acceptAll(STORAGE)
+    await bench.runRounds(2)
+    bench.steam.end('read-result-2-with-data')
+    expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
+  })
+
   it('is delivered even if its bot has not acknowledged Steam’s notice about trade protection', async () => {
     const behaviourUrl = `${bench.steam.url}/control/behaviours/must-acknowledge`
     const body = JSON.stringify({ steamId: bench.accountOf(BOT).steamId })

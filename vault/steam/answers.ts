@@ -180,8 +180,11 @@ export function readPrice({ status, text }: SteamAnswer): bigint | undefined | '
   return cents.sort((one, other) => Number(other - one))[0]
 }
 
+/** Steam sometimes sends the result "Fail" (2) with a complete answer. */
+const RESULTS_WITH_CONTENT: ReadonlySet<number> = new Set([1, 2])
+
 function parsed<T>(schema: z.ZodType<T>, { status, eresult, text }: SteamAnswer): T | undefined {
-  return status === 200 && eresult === 1 ? jsonOf(text, schema) : undefined
+  return status === 200 && RESULTS_WITH_CONTENT.has(eresult) ? jsonOf(text, schema) : undefined
 }
 
 function jsonOf<T>(text: string, schema: z.ZodType<T>): T | undefined {
