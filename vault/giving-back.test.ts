@@ -87,6 +87,18 @@ describe('the items of a deposit', () => {
     expect([bench.countOwned(BOT, assets), payer.items().length]).toEqual([0, itemsBefore + 2])
   })
 
+  it('go back even if Steam leaves the trades in the state "committed", as it can for long', async () => {
+    const { wish, assets } = await makeReturnWish()
+    bench.steam.begin('trade-committed')
+    await approve(settings, person('yes').terminal, { wishId: wish, link: linkOf(PAYER) })
+    await bench.runRounds(3)
+    bench.acceptAll(PAYER)
+    await bench.runRounds(2)
+    bench.steam.end('trade-committed')
+    expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
+    expect(bench.countOwned(BOT, assets)).toBe(0)
+  })
+
   it('wait while the approval of their wish cannot be read, and do not hold up other wishes', async () => {
     const { wish: broken } = await makeReturnWish()
     const file = join(bench.path, `approval-${broken}`)

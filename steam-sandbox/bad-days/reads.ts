@@ -17,6 +17,8 @@ const OFFER_LIST = /^GET api\.steampowered\.com\/IEconService\/GetTradeOffers\/v
 const TRADES = /^GET api\.steampowered\.com\/IEconService\/GetTrade(Status|History)\/v1\//
 const OFFERS_AND_TRADES = /^GET api\.steampowered\.com\/IEconService\/GetTrade(Offers?|Status|History)\/v1\//
 const ONE_TRADE = /^GET api\.steampowered\.com\/IEconService\/GetTradeStatus\/v1\//
+/** Steam's status of a trade whose items are exchanged, while Steam has work left. */
+const COMMITTED = 2
 /** Steam's status of a failed trade that is not rolled back yet, and of one whose rollback Steam abandoned. */
 const ROLLBACK_FAILED = 8
 const ROLLBACK_ABANDONED = 9
@@ -61,6 +63,10 @@ function unmarkAllButFirst(trade: Row): Row {
   const unmark = ({ rollback_new_assetid: _, rollback_new_contextid: __, ...asset }: Row) => asset
   const assets = rowsOf(trade.assets_received)
   return { ...trade, assets_received: [...assets.slice(0, 1), ...assets.slice(1).map(unmark)] }
+}
+
+function asCommitted(trade: Row): Row {
+  return trade.status === TRADE.complete ? { ...trade, status: COMMITTED } : trade
 }
 
 /** Removes the protection from the offers and trades of an answer. */
@@ -189,6 +195,11 @@ export const READS: Record<string, BadDay> = {
     TRADES,
     'A trade is taken back completely, but only its first item is marked.',
     changedJson((body) => changeTrades(body, unmarkAllButFirst)),
+  ),
+  'trade-committed': on(
+    TRADES,
+    'A trade stays in state 2 (committed), although its items have moved.',
+    changedJson((body) => changeTrades(body, asCommitted)),
   ),
   'rollback-failed': on(
     TRADES,

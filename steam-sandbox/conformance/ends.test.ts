@@ -199,19 +199,23 @@ describe('the states of an offer:', () => {
     expect(raw.match(/rollback_new_assetid/g)).toHaveLength(1)
   })
 
-  row('Accepted, then failed: rollback not done yet (status 8), or abandoned (status 9)', async () => {
-    const { id } = await sendDraft(steam, bot)
-    steam.as('nova_hound').accept(id)
-    const { tradeID } = await read(bot, id)
-    for (const [behaviour, status] of [
-      ['rollback-failed', 8],
-      ['rollback-abandoned', 9],
-    ] as const) {
-      await control(steam, `PUT behaviours/${behaviour}`)
-      expect(JSON.stringify(await rawTrade(tradeID))).toContain(`"status":${status}`)
-      await control(steam, `DELETE behaviours/${behaviour}`)
-    }
-  })
+  row(
+    'Accepted, and committed for long (status 2), or failed: rollback not done yet (status 8), or abandoned (status 9)',
+    async () => {
+      const { id } = await sendDraft(steam, bot)
+      steam.as('nova_hound').accept(id)
+      const { tradeID } = await read(bot, id)
+      for (const [behaviour, status] of [
+        ['trade-committed', 2],
+        ['rollback-failed', 8],
+        ['rollback-abandoned', 9],
+      ] as const) {
+        await control(steam, `PUT behaviours/${behaviour}`)
+        expect(JSON.stringify(await rawTrade(tradeID))).toContain(`"status":${status}`)
+        await control(steam, `DELETE behaviours/${behaviour}`)
+      }
+    },
+  )
 
   row('Accepted, with protection reported late, or for another game', async () => {
     for (const day of ['every-game-protected', 'protection-untold']) {

@@ -48,7 +48,7 @@ export const ROWS = {
     'InEscrow, then called off by the bot, which gets a cooldown',
     'Accepted, then reversed (status 12)',
     'Accepted, then reversed (status 12) with only one item marked',
-    'Accepted, then failed: rollback not done yet (status 8), or abandoned (status 9)',
+    'Accepted, and committed for long (status 2), or failed: rollback not done yet (status 8), or abandoned (status 9)',
     'Accepted, with protection reported late, or for another game',
     'Accepted, at first without a trade id',
     'Accepted, with an empty GetTradeStatus at first',

@@ -10,8 +10,11 @@ const MOST_PAGES = 10
 const PAGE_SIZE = '1000'
 /** Items traded under protection are in another context until they are free. */
 const FREE_CONTEXT = '2'
-/** Steam's status of a trade that is complete and was not taken back. */
-const COMPLETE_STATUS = 3
+/**
+ * Steam's statuses of a trade that was not taken back: committed, which can last for long, and complete. A committed
+ * trade may not have moved all items yet. Those that it moved have new ids.
+ */
+const NOT_TAKEN_BACK: ReadonlySet<number> = new Set([2, 3])
 /** Steam's number for US dollars. */
 const USD = '1'
 
@@ -65,7 +68,7 @@ export async function readGiver(
 ): Promise<string | undefined> {
   const reply = await session.api('trade', 'IEconService/GetTradeStatus', { tradeid: steamTradeId })
   const trade = reply && readTrade(reply)
-  if (trade === undefined || trade.tradeid !== steamTradeId || trade.status !== COMPLETE_STATUS)
+  if (trade === undefined || trade.tradeid !== steamTradeId || !NOT_TAKEN_BACK.has(trade.status))
     return undefined
   const received = new Set(trade.assets_received.map(({ appid, new_assetid }) => `${appid}/${new_assetid}`))
   return assets.every(({ appId, assetId }) => received.has(`${appId}/${assetId}`))
