@@ -148,16 +148,22 @@ function unclearOf(row: unknown): UnclearOffer {
   return { message, partnerSteamId: account === null ? null : steamIdOfAccount(account) }
 }
 
-const LIMIT_EXCEEDED = 25
-/** Steam can give this reason without its number. The text is longer than any persona name, so none can forge it. */
-const TOO_MANY_OFFERS = /\bYou have sent too many trade offers\b/
+/**
+ * The numbers of refusals for which Steam can send a sentence alone. Each text is longer than any persona name, so no
+ * name in another sentence can forge it. 25: too many open offers. 24: the account may not trade now.
+ */
+const REFUSING_TEXTS: readonly (readonly [RegExp, number])[] = [
+  [/\bYou have sent too many trade offers\b/, 25],
+  [/\bYou have logged in from a new device\b/, 24],
+  [/\bYou must have had Steam Guard enabled\b/, 24],
+]
 
 /** The number at the end of a text such as "There was an error sending your trade offer. (26)". */
 export function refusalOf({ text }: SteamAnswer): number | undefined {
   const error = jsonOf(text, z.object({ strError: z.string() }))?.strError ?? ''
   const [, code] = /\((\d{1,3})\)\s*$/.exec(error) ?? []
   if (code !== undefined) return Number(code)
-  return TOO_MANY_OFFERS.test(error) ? LIMIT_EXCEEDED : undefined
+  return REFUSING_TEXTS.find(([pattern]) => pattern.test(error))?.[1]
 }
 
 const priceSchema = z.object({
