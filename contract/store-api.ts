@@ -208,9 +208,7 @@ export const storeDepositSchema = z
     ),
     heldUntil: utcTime
       .nullable()
-      .describe(
-        'When the last held credit should be released; null: none is held. Steam can prolong its protection: the time then becomes later without an event.',
-      ),
+      .describe('When the last held credit should be released, unless Steam delays it. Null: none is held.'),
     reversedAmount: minorUnits.describe(
       'The value of the items that the sender took back. Deduct it from your shopper’s balance.',
     ),

@@ -25,7 +25,7 @@ export type Deposit = {
   amount: number | null
   /** The part of `amount` that cannot be paid out yet. It falls when held credit is released, and when items are taken back. */
   heldAmount: number
-  /** When the last held credit should be released; null: none is held. Steam can prolong its protection: the time then becomes later without an event. */
+  /** When the last held credit should be released, unless Steam delays it. Null: none is held. */
   heldUntil: string | null
   /** The value of the items that the sender took back. Deduct it from your shopper’s balance. */
   reversedAmount: number
