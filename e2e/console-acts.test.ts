@@ -177,9 +177,10 @@ test('an act whose answer was lost is not reported as if nothing had happened, a
   const { page } = await openBrowser()
   await enterSandbox(page)
   await page.goto(`${till.console}/stores/1`)
-  // Without notices of changes, only the dialog can tell the page to read its data again.
+  // Without notices of changes and the refresh of each minute, only the dialog can tell the page to read its data again.
   await page.route('**/ops/live', () => {})
   await page.addInitScript(() => {
+    Object.assign(window, { setInterval: () => 0 })
     const realFetch = window.fetch
     window.fetch = async (...call) => {
       const answer = await realFetch(...call)

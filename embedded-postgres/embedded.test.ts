@@ -2,7 +2,6 @@ import { execFileSync, spawn } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -252,7 +251,7 @@ test('a copy of a data folder does not use the database of the original, which m
   try {
     await query(first.url, 'create table kept (n int)')
     await first.stop()
-    cpSync(original, copy, { recursive: true })
+    execFileSync('cp', ['-Rp', original, copy])
     if (process.getuid?.() === 0) await expect(start(copy, false)).rejects.toThrow('is a copy of')
     rmSync(original, { recursive: true })
     await expectKept(copy)
@@ -282,10 +281,14 @@ test('a start as root leaves the database of another user as it was', async () =
   const folder = ownFolder()
   await (await start(folder, false)).stop()
   if (process.getuid?.() !== 0) return
+  const place = join(folder, 'place')
+  rmSync(place)
+  chmodSync(folder, 0o700)
   giveAway(folder, 4_321)
   await expect(start(folder, false)).rejects.toThrow('belong to the user with the number 4321')
   const home = join(folder, 'postgres')
   expect([home, join(home, 'cluster')].map((path) => statSync(path).uid)).toEqual([4_321, 4_321])
+  expect(existsSync(place)).toBe(false)
 })
 
 test('with two databases for one data folder, a start uses the one that PostgreSQL can reach, or names both if the password is the other’s', async () => {

@@ -5,6 +5,7 @@ import {
   chownSync,
   cpSync,
   existsSync,
+  lchownSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -46,10 +47,10 @@ export function preparePostgresFiles(dataDir: string): PostgresFiles {
     return { native: packaged, home, account: undefined }
   }
   const account = postgresAccount()
+  refuseUsersOwn(dataDir, account)
   const outside = join(OUTSIDE_ROOT, `tradetill-${placeName(dataDir)}`)
   const { home, otherCluster } = homeFor(dataDir, outside)
   const cluster = join(home, 'cluster')
-  refuseUsersOwn(cluster, dataDir, account)
   makeFolder(home)
   // Root's umask may have closed the new folder.
   if (existsSync(outside)) chmodSync(outside, 0o711)
@@ -84,7 +85,8 @@ function homeFor(dataDir: string, outside: string): Pick<PostgresFiles, 'home' |
 }
 
 /** Throws before a start as root changes a user's files, because that user could not start the till again. */
-function refuseUsersOwn(cluster: string, dataDir: string, account: Account): void {
+function refuseUsersOwn(dataDir: string, account: Account): void {
+  const cluster = join(dataDir, 'postgres', 'cluster')
   const { uid } = statSync(dataDir)
   if (uid === 0 || uid === account.uid || !existsSync(cluster) || statSync(cluster).uid !== uid) return
   fail(
@@ -96,9 +98,11 @@ function refuseUsersOwn(cluster: string, dataDir: string, account: Account): voi
 export function giveTo(account: Account | undefined, cluster: string): void {
   chmodSync(cluster, 0o700)
   if (account === undefined) return
-  chownSync(cluster, account.uid, account.gid)
+  // Not `chownSync`, which would give away the target of a link.
   for (const path of readdirSync(cluster, { recursive: true, encoding: 'utf8' }))
-    chownSync(join(cluster, path), account.uid, account.gid)
+    lchownSync(join(cluster, path), account.uid, account.gid)
+  // Last, because a start repeats this until the folder itself has its owner.
+  chownSync(cluster, account.uid, account.gid)
 }
 
 export function binary(files: PostgresFiles, name: 'postgres' | 'initdb'): string {
@@ -125,7 +129,7 @@ function claimPlace(outside: string, dataDir: string): void {
   const owner = existsSync(file) ? readFileSync(file, 'utf8') : dataDir
   if (existsSync(join(owner, 'place')) && placeName(owner) === placeName(dataDir) && !isSame(owner, dataDir))
     fail(
-      `${dataDir} is a copy of ${owner}, and the database in ${outside} belongs to the original. To copy a till with its database, use backup create and backup restore.`,
+      `${dataDir} is a copy of ${owner}, and the database in ${outside} belongs to the original. To copy a till with its database, use backup create and backup restore. If you moved the till, rename ${owner} first.`,
     )
   writePrivate(file, dataDir)
 }

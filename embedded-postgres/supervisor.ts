@@ -120,14 +120,25 @@ async function stopLeftover(cluster: string): Promise<void> {
 /**
  * Removes the lock file of a PostgreSQL that no longer runs, as after a power cut or the kill of a container. If another
  * program of the same account has its process number now, PostgreSQL would take that program for a server, and refuse
- * to start. On Windows this file cannot tell which servers run.
+ * to start. The file stays if any PostgreSQL has the number: one of this cluster can have another path to it, as with a
+ * bind mount, or a folder that cannot be read, as for root in a container. On Windows this file cannot tell which
+ * servers run.
  */
 function removeStaleLock(cluster: string): void {
-  if (process.platform === 'win32' || serversIn(cluster).length > 0) return
-  rmSync(lockFileOf(cluster), { force: true })
+  const isKnown = process.platform !== 'win32' && !isPostgres(lockHolderOf(cluster))
+  if (isKnown && serversIn(cluster).length === 0) rmSync(lockFileOf(cluster), { force: true })
 }
 
 const lockFileOf = (cluster: string): string => join(cluster, 'postmaster.pid')
+
+/** The process number in the lock file; NaN without the file. */
+function lockHolderOf(cluster: string): number {
+  try {
+    return Number(readFileSync(lockFileOf(cluster), 'utf8').split('\n')[0])
+  } catch {
+    return Number.NaN
+  }
+}
 
 function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
@@ -138,12 +149,8 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
 }
 
 function leftoverOf(cluster: string): number | undefined {
-  try {
-    const pid = Number(readFileSync(lockFileOf(cluster), 'utf8').split('\n')[0])
-    return serversIn(cluster).find((server) => server === pid)
-  } catch {
-    return undefined
-  }
+  const pid = lockHolderOf(cluster)
+  return serversIn(cluster).find((server) => server === pid)
 }
 
 /** PostgreSQL's processes in the cluster. The children of a killed server outlive it for a moment. */
@@ -156,13 +163,21 @@ const listedServers = (cluster: string): number[] =>
     .map(Number)
     .filter((pid) => {
       try {
-        const isThere = pid > 0 && readlinkSync(`/proc/${pid}/cwd`) === cluster
-        return isThere && readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'postgres'
+        return pid > 0 && readlinkSync(`/proc/${pid}/cwd`) === cluster && isPostgres(pid)
       } catch {
         // The process has just ended, or belongs to another account.
         return false
       }
     })
+
+function isPostgres(pid: number): boolean {
+  if (!existsSync('/proc/self/comm'))
+    return spawnSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' })
+      .stdout.trim()
+      .endsWith('postgres')
+  const file = `/proc/${pid}/comm`
+  return existsSync(file) && readFileSync(file, 'utf8').trim() === 'postgres'
+}
 
 /** A Mac has no /proc. */
 function serversFromLsof(cluster: string): number[] {

@@ -1,6 +1,6 @@
 /** `npm start` has no arguments: its settings are variables. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -64,7 +64,10 @@ it('any other argument is refused, because it would have no effect', () => {
 
 it('an empty TRADETILL_DATA_ROOT counts as not set: it does not mean the folder in which npm start runs', async () => {
   const usual = join(import.meta.dirname, '../.data')
-  mkdirSync(usual, { recursive: true })
+  const made = mkdirSync(usual, { recursive: true })
+  onTestFinished(() => {
+    if (made !== undefined) rmdirSync(made)
+  })
   // Undefined if the till of this tree runs, which has the same effect.
   const lock = await tryLock(`start ${realpathSync(usual)}`)
   onTestFinished(() => lock?.release())

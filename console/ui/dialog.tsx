@@ -42,8 +42,10 @@ export function Dialog({ title, onClose, children }: Props) {
     element?.showModal()
     return () => {
       element?.close()
-      if (focusedBefore instanceof HTMLElement && focusedBefore.isConnected)
-        focusedBefore.focus({ preventScroll: true })
+      // The button that opened the dialog may have left the page meanwhile.
+      const isThere = focusedBefore instanceof HTMLElement && focusedBefore.isConnected
+      const target = isThere ? focusedBefore : document.querySelector<HTMLElement>('#page')
+      target?.focus({ preventScroll: true })
     }
   }, [])
   /** After a second Escape, Chromium closes a dialog whatever the page does about the first. */
