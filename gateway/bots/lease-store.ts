@@ -231,9 +231,9 @@ export async function allowFarLogins(db: Db, now: Date): Promise<number> {
 }
 
 /**
- * Shortens the leases that end later than any process takes one: the database's clock was ahead then, and was set back
- * since. A running process renews its lease before the shortened one ends; that of a killed process would keep the bot
- * until the clock has caught up. Returns their number.
+ * Shortens leases that end later than any process takes one: the database's clock was ahead, and was set back since. A
+ * running process renews its lease in time. Otherwise, a killed process would keep its bot until the clock had caught
+ * up. Returns their number.
  */
 export async function shortenFarLeases(db: Db): Promise<number> {
   const { numUpdatedRows } = await db

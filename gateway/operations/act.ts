@@ -130,11 +130,13 @@ async function mayMoveAlone(
 
 async function propose(deps: ActDeps, proposal: NewProposal): Promise<Refused> {
   const proposalId = await inTransaction(deps.db, async (tx) => {
+    if (deps.operatorId !== undefined && !(await lockOperator(tx, deps.operatorId))) return undefined
     const id = await insertProposal(tx, proposal)
     const argumentsOf = () => ({ proposalId: id, proposed: proposal.act, ...JSON.parse(proposal.input) })
     await record(tx, deps, { name: 'propose', argumentsOf, data: undefined })
     return id
   })
+  if (proposalId === undefined) return REMOVED
   // Without an operator id, nothing proves who acts.
   const approvers = deps.operatorId === undefined ? 'Two operators' : 'Another operator'
   const message = `Nothing was done yet. ${approvers} must approve proposal ${proposalId} in the console.`

@@ -166,11 +166,13 @@ const secondOperatorFor = (
 /** Makes a bot ask Steam about a trade now, before it is due. */
 export function lookAtTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<ChangedTrade>> {
   return act(deps, { name: 'trade look', argumentsOf }, async (tx) => {
-    const before = await findTrade(tx, tradeId)
-    if (before === undefined) return refused('not_found', `There is no trade ${tradeId}.`)
+    const found = await findTrade(tx, tradeId)
+    if (found === undefined) return refused('not_found', `There is no trade ${tradeId}.`)
+    await lockDeposit(tx, { id: found.depositId })
+    // The trade may have changed before it was locked.
+    const before = (await findTrade(tx, tradeId)) ?? found
     const obstacle = whyNotAsked(before)
     if (obstacle !== undefined) return obstacle
-    await lockDeposit(tx, { id: before.depositId })
     if (!(await lookSoon(tx, tradeId, deps.clock.now()))) {
       return refused(
         'conflict',

@@ -76,7 +76,8 @@ export async function beginMaintenance(
 
 /**
  * Ends maintenance. Resolves to false if it was off. Unless an outage of Steam lasts, the countdown of deposits goes on
- * at once. Otherwise, a deposit whose time would have run out meanwhile could not be paid until the next watch.
+ * at once. If the next watch did this, a deposit whose time would have run out during the maintenance could not be paid
+ * until then.
  */
 export async function endMaintenance({ db, clock }: MaintenanceDeps): Promise<boolean> {
   const now = clock.now()

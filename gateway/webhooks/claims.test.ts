@@ -1,6 +1,6 @@
 /** An endpoint's answer settles a delivery only if the sender's claim still owns the delivery. */
 import type { ServerResponse } from 'node:http'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { publishEvents } from '../events/service.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { aStore, startTill, type Till } from '../testing/till.ts'
@@ -172,6 +172,7 @@ describe('an endpoint that answers 410', () => {
 
   it('at an address that its store has left still gets the event, at its new address', async () => {
     const moved = await startReceiver()
+    onTestFinished(() => moved.close())
     await createEvents(1)
     const first = await startAttempt()
     await till.db.updateTable('webhook_endpoint').set({ url: moved.url }).execute()
@@ -181,7 +182,6 @@ describe('an endpoint that answers 410', () => {
     await attemptDelivery(deps, await claimOne())
     expect(await delivery()).toMatchObject({ state: 'delivered', attempts: 2 })
     expect(moved.received).toHaveLength(1)
-    await moved.close()
   })
 })
 

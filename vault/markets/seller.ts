@@ -201,7 +201,8 @@ async function sendOrFind(
   if (step.kind === 'wait') return false
   if (step.kind === 'abandon') {
     journal.add({ kind: 'abandoned', ...ids })
-    const problem = deal.state === 'intended' ? 'too_late' : 'offer_not_found'
+    const lateProblem = tooMany.has(due.partnerSteamId) ? `not_sent: ${TOO_MANY_OFFERS}` : 'too_late'
+    const problem = deal.state === 'intended' ? lateProblem : 'offer_not_found'
     alarm({ kind: 'due_refused', dealId: due.dealId, problem })
     return true
   }
@@ -222,8 +223,10 @@ async function sendOrFind(
   if (!isInTime()) return true
   journal.add({ kind: 'send_begun', ...ids })
   const sent = await giftOffers.send(due, isInTime)
-  if (sent.kind === 'sent') journal.add({ kind: 'offer_known', ...ids, offerId: sent.offerId })
-  else if (sent.kind === 'refused') {
+  if (sent.kind === 'sent') {
+    tooMany.delete(due.partnerSteamId)
+    journal.add({ kind: 'offer_known', ...ids, offerId: sent.offerId })
+  } else if (sent.kind === 'refused') {
     const isTooMany = TOO_MANY_RESULTS.has(sent.result)
     if (isTooMany) keepNewest(tooMany, due.partnerSteamId, now())
     const because = sent.lacksSession === true ? NO_SESSION : isTooMany ? TOO_MANY_OFFERS : sent.because

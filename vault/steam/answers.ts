@@ -186,11 +186,21 @@ export function readPrice({ status, text }: SteamAnswer): bigint | undefined | '
   return cents.sort((one, other) => Number(other - one))[0]
 }
 
-/** Steam sometimes sends the result "Fail" (2) with a complete answer. */
-const RESULTS_WITH_CONTENT: ReadonlySet<number> = new Set([1, 2])
+/** Steam sometimes sends the result "Fail" (2) with a complete answer. Empty lists prove nothing then. */
+const RESULT_FAIL = 2
+const filledSchema = z.object({
+  response: z
+    .record(z.string(), z.unknown())
+    .refine((parts) =>
+      Object.values(parts).some(
+        (part) => typeof part === 'object' && part !== null && Object.keys(part).length > 0,
+      ),
+    ),
+})
 
 function parsed<T>(schema: z.ZodType<T>, { status, eresult, text }: SteamAnswer): T | undefined {
-  return status === 200 && RESULTS_WITH_CONTENT.has(eresult) ? jsonOf(text, schema) : undefined
+  const isFilled = eresult === RESULT_FAIL && jsonOf(text, filledSchema) !== undefined
+  return status === 200 && (eresult === 1 || isFilled) ? jsonOf(text, schema) : undefined
 }
 
 function jsonOf<T>(text: string, schema: z.ZodType<T>): T | undefined {

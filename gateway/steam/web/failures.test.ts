@@ -15,7 +15,7 @@ import { createSandboxAgent } from './agent.ts'
 import { createWebSteam } from './web-steam.ts'
 
 /** The default is enough for every behaviour of the sandbox to occur, which the first test checks. */
-const SCRIPTS = Number(process.env.PROOF_SCRIPTS ?? 140)
+const SCRIPTS = Number(process.env.PROOF_SCRIPTS ?? 160)
 /**
  * In milliseconds. A script has either the deadlines of a gateway, or deadlines so short that a slow answer misses
  * them.

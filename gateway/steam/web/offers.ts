@@ -156,16 +156,22 @@ function historyCall(after: HistoryPlace | null): Call {
   })
 }
 
-/** The body of a successful answer; otherwise undefined. Steam sometimes sends 'Fail' (2) with a complete answer. */
+/**
+ * The body of a successful answer; otherwise undefined. Steam sometimes sends 'Fail' (2) with a complete answer. Empty
+ * lists prove nothing then.
+ */
 export function economyBody(answer: HttpResult): unknown {
   if (answer.kind === 'failed' || answer.status !== 200) return undefined
   const { eresult, body } = answer
   if (eresult === null || eresult === 1) return body
-  const response: unknown =
-    typeof body === 'object' && body !== null ? Reflect.get(body, 'response') : undefined
-  const isFilled = typeof response === 'object' && response !== null && Object.keys(response).length > 0
+  const response = isObject(body) && 'response' in body ? body.response : undefined
+  const isFilled =
+    isObject(response) &&
+    Object.values(response).some((part) => isObject(part) && Object.keys(part).length > 0)
   return eresult === RESULT_FAIL && isFilled ? body : undefined
 }
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /** Remembers the partners of the latest offers that this session has seen. */
 export function rememberPartners() {

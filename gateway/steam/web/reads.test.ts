@@ -56,6 +56,12 @@ describe('reads', () => {
     // An answer without content is not an empty list.
     steam.routes.set(api('GetTradeOffers'), () => ok({}))
     expect(await session.listOffers(since, null)).toEqual({ kind: 'nothing' })
+    // An empty list proves nothing if Steam also reports a failure.
+    steam.routes.set(api('GetTradeOffers'), () => ({
+      body: { response: { trade_offers_sent: [], next_cursor: 0 } },
+      headers: { 'x-eresult': '2' },
+    }))
+    expect(await session.listOffers(since, null)).toMatchObject({ kind: 'unavailable' })
   })
 
   it('of the sent offers return the readable part of a broken row', async () => {
@@ -183,7 +189,7 @@ describe('an inventory', () => {
     steam.routes.set(PUBLIC_PATH, shown)
     expect(summaryOf(await read(await steam.open()))).toEqual(allItems)
     steam.routes.set(OFFERED_PATH, () => 'hang')
-    expect(summaryOf(await read(await steam.open({ inventory: 600 })))).toEqual(allItems)
+    expect(summaryOf(await read(await steam.open({ inventory: 6_000 })))).toEqual(allItems)
   })
 
   it('has no untradable items if the public page fails, and causes only one request if it is private', async () => {
