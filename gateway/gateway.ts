@@ -377,7 +377,6 @@ export async function main(config: Config, startup: Startup): Promise<void> {
     )
     process.exit(1)
   })
-  console.log(`gateway ready at ${gateway.url}`)
   let isStopping = false
   const stop = async (code: number): Promise<void> => {
     // A second signal ends the wait for load balancers.
@@ -396,4 +395,6 @@ export async function main(config: Config, startup: Startup): Promise<void> {
     console.error(`The gateway stops: ${scrub(reason)}.`)
     void stop(1)
   })
+  // Last, because whoever reads this may send a signal at once.
+  console.log(`gateway ready at ${gateway.url}`)
 }
