@@ -1,11 +1,11 @@
 /** Acts that are under way while their operator is removed. */
-import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ActDeps } from '../operations/operation.ts'
 import { dismissOperator } from '../operations/operators.ts'
 import { recordPayout } from '../operations/payouts.ts'
 import { approveProposal, changeApprovalLimit } from '../operations/proposals.ts'
 import { post, signIn, startConsole, type TestConsole } from '../testing/console.ts'
+import { countWaiting } from '../testing/waiting.ts'
 
 let till: TestConsole
 
@@ -25,13 +25,7 @@ afterAll(() => till.close())
 const idOf = async (name: string): Promise<bigint> =>
   (await till.db.selectFrom('operator').select('id').where('name', '=', name).executeTakeFirstOrThrow()).id
 
-/** The number of transactions that wait for a lock. */
-async function waiting(): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(till.db)
-  return rows[0]?.count ?? 0
-}
+const waiting = () => countWaiting(till.db)
 
 test('a payout that waits for the balance of its store is never carried out after its operator was removed', async () => {
   const { headers } = await signIn(till, 'Ada')

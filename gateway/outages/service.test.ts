@@ -67,6 +67,16 @@ const runDueTradeJobs = async () => {
   }
 }
 
+/** Expects that the offer is cancelled after its five minutes, of which 30 seconds passed before the outage began. */
+async function expectCancelled(hash: string, runJobs: () => Promise<unknown>): Promise<void> {
+  till.clock.advance(5 * MINUTE_MS - 30_001)
+  await runJobs()
+  expect(await statusOf(hash)).toBe('pending')
+  till.clock.advance(1)
+  await runJobs()
+  expect(await statusOf(hash)).toBe('tradeTimeout')
+}
+
 const viewOf = async (hash: string) => {
   const view = (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)
   if (view === undefined) throw new Error('no view')
@@ -129,13 +139,7 @@ describe('when offers fail for every bot', () => {
     expect(await viewOf(hash)).toMatchObject({ status: 'pending', timeLeft: null })
     expect(session.calls.filter((call) => call.startsWith('cancel'))).toEqual([])
     await steamComesBack()
-    // 30 seconds passed before the outage began.
-    till.clock.advance(5 * MINUTE_MS - 30_001)
-    await runTradeJobs()
-    expect(await statusOf(hash)).toBe('pending')
-    till.clock.advance(1)
-    await runTradeJobs()
-    expect(await statusOf(hash)).toBe('tradeTimeout')
+    await expectCancelled(hash, runTradeJobs)
   })
 
   it('D-28 an offer that Steam could not be asked about during the outage is cancelled at its new deadline', async () => {
@@ -146,13 +150,7 @@ describe('when offers fail for every bot', () => {
     await runDueTradeJobs()
     session.isDown = false
     await steamComesBack()
-    // 30 seconds passed before the outage began.
-    till.clock.advance(5 * MINUTE_MS - 30_001)
-    await runDueTradeJobs()
-    expect(await statusOf(hash)).toBe('pending')
-    till.clock.advance(1)
-    await runDueTradeJobs()
-    expect(await statusOf(hash)).toBe('tradeTimeout')
+    await expectCancelled(hash, runDueTradeJobs)
   })
 
   it('D-28 an offer gets back the paused time even if Steam withdraws its acceptance after the outage', async () => {

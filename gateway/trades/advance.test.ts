@@ -3,6 +3,7 @@ import { tradeBodySchema } from '../../contract/widget-api.ts'
 import type { BotContext } from '../bots/bot.ts'
 import { MOST_BODY_BYTES } from '../http/json-body.ts'
 import { balancesOf } from '../ledger/store.ts'
+import type { Offer } from '../steam/steam.ts'
 import { type FakeSession, fakeSession } from '../testing/fake-steam.ts'
 import { aBot, aDeposit, aStore, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from './advance.ts'
@@ -249,6 +250,17 @@ describe('a send without an answer', () => {
   })
 })
 
+/** Asks for a trade, whose shopper counters its offer. Returns the counteroffer, which the bot has received. */
+async function counterOffer({ body }: Awaited<ReturnType<typeof aDeposit>>): Promise<Offer> {
+  await request(body)
+  const offer = session.offers.get('1')
+  if (offer === undefined) throw new Error('no offer was sent')
+  session.offers.set('1', { ...offer, state: 'countered' })
+  const counter = { ...offer, offerId: '80', message: '', itemsToGive: offer.itemsToReceive }
+  session.received.set('80', counter)
+  return counter
+}
+
 describe('an offer', () => {
   it('A-055 that is declined ends the deposit and frees the items', async () => {
     const deposit = await aDeposit(till, store)
@@ -266,12 +278,7 @@ describe('an offer', () => {
 
   it('D-19 that is countered ends the deposit; the bot declines the counteroffer, but no offer by a stranger', async () => {
     const deposit = await aDeposit(till, store)
-    await request(deposit.body)
-    const offer = session.offers.get('1')
-    if (offer === undefined) throw new Error('no offer was sent')
-    session.offers.set('1', { ...offer, state: 'countered' })
-    const counter = { ...offer, offerId: '80', message: '', itemsToGive: offer.itemsToReceive }
-    session.received.set('80', counter)
+    const counter = await counterOffer(deposit)
     session.received.set('81', { ...counter, offerId: '81', partnerSteamId: '76561198000999999' })
     await watch()
     expect(await depositStatus(deposit.id)).toBe('tradeCountered')
@@ -297,11 +304,7 @@ describe('an offer', () => {
 
   it('D-19 that is countered has its counteroffer declined, even if it was read because the shopper returned to the page', async () => {
     const deposit = await aDeposit(till, store)
-    await request(deposit.body)
-    const offer = session.offers.get('1')
-    if (offer === undefined) throw new Error('no offer was sent')
-    session.offers.set('1', { ...offer, state: 'countered' })
-    session.received.set('80', { ...offer, offerId: '80', message: '' })
+    await counterOffer(deposit)
     await tradeHandlers(till.deps).refresh(bot, (await tradeRow()).id)
     expect(await depositStatus(deposit.id)).toBe('tradeCountered')
     till.clock.advance(60_000)
@@ -311,11 +314,7 @@ describe('an offer', () => {
 
   it('D-19 that is countered has its counteroffer declined, even if no process held the bot for half an hour', async () => {
     const deposit = await aDeposit(till, store)
-    await request(deposit.body)
-    const offer = session.offers.get('1')
-    if (offer === undefined) throw new Error('no offer was sent')
-    session.offers.set('1', { ...offer, state: 'countered' })
-    session.received.set('80', { ...offer, offerId: '80', message: '' })
+    await counterOffer(deposit)
     till.clock.advance(30 * 60_000)
     await watch()
     expect(await depositStatus(deposit.id)).toBe('tradeCountered')

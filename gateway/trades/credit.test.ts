@@ -7,6 +7,7 @@ import { accountsFor, type Posting } from '../ledger/store.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { type Delivery, uncreditedDelivery } from '../testing/delivery.ts'
 import { aBot, aStore, startTill, type Till } from '../testing/till.ts'
+import { countWaiting } from '../testing/waiting.ts'
 import { createTradeStore } from './postgres-store.ts'
 import { record } from './record.ts'
 
@@ -111,15 +112,7 @@ describe('few statements write a credit', () => {
 })
 
 /** Waits until `count` of the database's connections wait for a lock. */
-const untilWaiting = (count: number) =>
-  expect
-    .poll(async () => {
-      const { rows } = await sql<{ waiting: number }>`
-        select count(*)::int as waiting from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`.execute(till.db)
-      return rows[0]?.waiting
-    })
-    .toBe(count)
+const untilWaiting = (count: number) => expect.poll(() => countWaiting(till.db)).toBe(count)
 
 describe('many deliveries of one store at once', () => {
   it('do not lock accounts that another delivery opened meanwhile, as this could deadlock with the limit’s lock', async () => {

@@ -1,5 +1,4 @@
 /** Trades whose end Steam never reported, with a real database. Ending them needs no bot. */
-import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { actOnBot } from '../bots/operator.ts'
@@ -9,6 +8,7 @@ import { balancesOf } from '../ledger/store.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { offerFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
+import { countWaiting } from '../testing/waiting.ts'
 import { tradeHandlers } from './advance.ts'
 import { sweepDeposits } from './expiry.ts'
 import { sweepTrades } from './jobs.ts'
@@ -335,7 +335,7 @@ it('a bot that is removed makes no offer for a shopper who asked at that moment:
   await hasRemoved.promise
   const request = requestTrade(till.deps, body)
   // The bot was chosen, and its new trade waits for the bot's row.
-  await expect.poll(countWaiting).toBe(1)
+  await expect.poll(() => countWaiting(till.db)).toBe(1)
   mayCommit.resolve()
   await removing
   await expect.poll(tradeCount).toBe(1)
@@ -347,8 +347,3 @@ it('a bot that is removed makes no offer for a shopper who asked at that moment:
 })
 
 const tradeCount = async () => (await till.db.selectFrom('trade').select('id').execute()).length
-
-async function countWaiting(): Promise<number> {
-  const waiting = sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-  return (await waiting.execute(till.db)).rows.length
-}
