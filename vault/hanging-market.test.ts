@@ -1,20 +1,17 @@
 /** A market that hangs does not delay the sales of another. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { repeat } from './lines.ts'
-import { BOT, openTestBench, type TestBench } from './testing/test-bench.ts'
+import { openSellingBench } from './testing/selling-bench.ts'
+import { BOT, type TestBench } from './testing/test-bench.ts'
 
 const FAMILY = 'market.csgo.com'
 const WAXPEER = 'waxpeer.com'
-const WEDNESDAY = 3
 const SECOND_MS = 1_000
 
 let bench: TestBench
 
 beforeAll(async () => {
-  bench = await openTestBench({ marketDeadlineMs: 600 * SECOND_MS })
-  bench.advanceTo({ day: WEDNESDAY, hour: 8 })
-  bench.enrol(BOT)
-  bench.setUpSeller({ mayLose: true, markets: [FAMILY, WAXPEER] })
+  ;({ bench } = await openSellingBench({ markets: [FAMILY, WAXPEER], marketDeadlineMs: 600 * SECOND_MS }))
 })
 afterAll(() => bench.close())
 

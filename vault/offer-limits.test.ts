@@ -1,21 +1,18 @@
 /** Steam allows five open offers to one account, and thirty in all. A sale beyond that waits, while it has time left. */
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { STATE } from '../steam-sandbox/world/world.ts'
-import { BOT, openTestBench, type TestBench } from './testing/test-bench.ts'
+import { openSellingBench } from './testing/selling-bench.ts'
+import { BOT, type TestBench } from './testing/test-bench.ts'
 
 const ROUND_MS = 3_000
 const MOST_TO_ONE = 5
-const WEDNESDAY = 3
 const DAY_MS = 86_400_000
 
 let bench: TestBench
 let seller: string
 
 beforeAll(async () => {
-  bench = await openTestBench()
-  bench.advanceTo({ day: WEDNESDAY, hour: 8 })
-  bench.enrol(BOT)
-  seller = bench.setUpSeller({ mayLose: true })
+  ;({ bench, seller } = await openSellingBench())
 })
 beforeEach(() => {
   bench.restart()

@@ -1,20 +1,17 @@
 /** The vault sells on two markets, each item on one of them. On Waxpeer it makes the calls in the required order. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { GAMES } from '../contract/games.ts'
-import { BOT, openTestBench, type TestBench } from './testing/test-bench.ts'
+import { openSellingBench } from './testing/selling-bench.ts'
+import { BOT, type TestBench } from './testing/test-bench.ts'
 
 const FAMILY = 'market.csgo.com'
 const WAXPEER = 'waxpeer.com'
-const WEDNESDAY = 3
 
 let bench: TestBench
 let seller: string
 
 beforeAll(async () => {
-  bench = await openTestBench()
-  bench.advanceTo({ day: WEDNESDAY, hour: 8 })
-  bench.enrol(BOT)
-  seller = bench.setUpSeller({ mayLose: true, markets: [FAMILY, WAXPEER] })
+  ;({ bench, seller } = await openSellingBench({ markets: [FAMILY, WAXPEER] }))
 })
 afterAll(() => {
   bench.restart()

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { confirmOffer, sendOffer } from '../steam-sandbox/world/offers.ts'
 import { reverseTrade } from '../steam-sandbox/world/trades.ts'
 import { STATE } from '../steam-sandbox/world/world.ts'
-import { BOT, openTestBench, type TestBench } from './testing/test-bench.ts'
+import { openSellingBench } from './testing/selling-bench.ts'
+import { BOT, type TestBench } from './testing/test-bench.ts'
 
 const MARKET = 'market.csgo.com'
 const ROUND_MS = 3_000
@@ -16,16 +17,12 @@ const ROUNDS_A_MINUTE = 20
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 const TUESDAY = 2
-const WEDNESDAY = 3
 
 let bench: TestBench
 let seller: string
 
 beforeAll(async () => {
-  bench = await openTestBench()
-  bench.advanceTo({ day: WEDNESDAY, hour: 8 })
-  bench.enrol(BOT)
-  seller = bench.setUpSeller({ mayLose: true })
+  ;({ bench, seller } = await openSellingBench())
 })
 beforeEach(() => {
   bench.restart()
