@@ -19,6 +19,7 @@ import { perGame } from './pricing/per-game.ts'
 import type { PricingRules } from './pricing/price.ts'
 import { PRICE_SETTINGS, problemOfRules, rulesOf, type WebSources, webSourcesOf } from './pricing/settings.ts'
 import { KEEP_SETTINGS, type Keep, keepOf } from './retention/settings.ts'
+import { type UnknownSetting, unknownSettings } from './unknown-settings.ts'
 
 /**
  * Steam protects trades of Counter-Strike 2 for 7 days. An eighth day allows for late reversals and differing clocks.
@@ -227,6 +228,7 @@ export type Config = {
   stopWithStdin: boolean
   /** True if systemd waits for the message that the gateway is ready. */
   notifiesSystemd: boolean
+  unknownSettings: UnknownSetting[]
 }
 
 export type ConfigAnswer = { kind: 'config'; config: Config } | { kind: 'refused'; problems: string[] }
@@ -254,6 +256,8 @@ function withFiles(environment: Record<string, string | undefined>) {
 }
 
 const SET_TWICE = { kind: 'refused', reason: 'and the setting itself are both set: unset one' } as const
+
+export const GATEWAY_SETTINGS = [...Object.keys(environmentSchema.shape), ...Object.keys(FROM_FILES)]
 
 const SETTINGS =
   /^(TRADETILL_|(?:DATABASE_URL(?:_FILE)?|NOTIFY_SOCKET|NODE_DEBUG|NODE_TLS_REJECT_UNAUTHORIZED)$)/
@@ -325,6 +329,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     drainMs: data.TRADETILL_DRAIN_SECONDS * 1_000,
     stopWithStdin: data.TRADETILL_STDIN,
     notifiesSystemd: (data.NOTIFY_SOCKET ?? '') !== '',
+    unknownSettings: unknownSettings(Object.keys(settings), GATEWAY_SETTINGS),
   }
   return { kind: 'config', config }
 }

@@ -86,6 +86,19 @@ test('only one gateway runs on a data folder, a killed one does not block the ne
   expect(await third.ended).toBe(0)
 })
 
+test('a gateway logs the settings that nothing reads', async () => {
+  const gateway = launch(await freePort(), { TRADETILL_PRICE_MIN_SALE: '20' })
+  expect(await gateway.ended).toBe(1)
+  const line = gateway
+    .text()
+    .split('\n')
+    .find((text) => text.includes('unknown settings were ignored'))
+  expect(JSON.parse(line ?? '')).toMatchObject({
+    level: 'warn',
+    settings: ['TRADETILL_PRICE_MIN_SALE (did you mean TRADETILL_PRICE_MIN_SALES?)'],
+  })
+})
+
 /** Makes a deposit with a shopper, and a bot that never answers because the process that holds it does not exist. */
 async function depositWithSilentBot({ url, pool }: TestDatabase): Promise<string> {
   const hash = 'ab'.repeat(16)

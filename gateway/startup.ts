@@ -17,6 +17,7 @@ import { createLog, type Log } from './kit/log.ts'
 import { createSecretBox, fingerprintOf } from './kit/secret-box.ts'
 import { createShutdown, type Shutdown } from './kit/shutdown.ts'
 import { makeOwnKey } from './master-key.ts'
+import { unknownSettingText } from './unknown-settings.ts'
 
 export type Startup = {
   log: Log
@@ -56,6 +57,9 @@ export function startUp(
   const log = createLog({ level: config.logLevel, pretty: config.logPretty })
   const build = ourBuild()
   log.info({ ...build, mode: config.mode, node: process.versions.node }, 'the gateway was started')
+  if (config.unknownSettings.length > 0) {
+    log.warn({ settings: config.unknownSettings.map(unknownSettingText) }, 'unknown settings were ignored')
+  }
   const shutdown = createShutdown(log, { readiness: config.drainMs + DRAIN_SLACK_MS })
   const database = prepareDatabase(config, open, { log, shutdown, say })
   // The promise may reject before anything awaits it, and Node would then end the process.

@@ -128,13 +128,9 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
   ['a sandbox', () => settingsFindings(readConfig({})), 'mode', /TRADETILL_MODE=live/],
   ['no key', () => settings({ TRADETILL_MASTER_KEY: '' }), 'settings', /TRADETILL_MASTER_KEY/],
   ['a short key', () => settings({ TRADETILL_MASTER_KEY: 'abc' }), 'settings', /TRADETILL_MASTER_KEY/],
+  ['a misspelt setting', () => settings({ TRADETILL_PORTS: '1' }), 'settings.unknown', /unset TRADETILL_P/],
   ['no proxies', () => settings({ TRADETILL_TRUSTED_PROXIES: '' }), 'settings', /TRUSTED_PROXIES/],
-  [
-    'a public URL with http',
-    () => settings({ TRADETILL_PUBLIC_URL: 'http://a.b' }),
-    'settings',
-    /PUBLIC_URL/,
-  ],
+  ['a plain http URL', () => settings({ TRADETILL_PUBLIC_URL: 'http://a.b' }), 'settings', /PUBLIC_URL/],
   ['an old Node', () => machineFindings({ node: '22.1.0', freeBytes: 9e9, folder: '/' }), 'node', /Node 24/],
   [
     'a full disk',

@@ -1,4 +1,5 @@
 import type { ConfigAnswer } from '../config.ts'
+import { unknownSettingText } from '../unknown-settings.ts'
 import { type Finding, good, mend } from './finding.ts'
 
 const NEEDED_NODE = 24
@@ -20,7 +21,14 @@ export function settingsFindings(answer: ConfigAnswer): Finding[] {
           'sandbox: nothing is real',
           'set TRADETILL_MODE=live, and the settings that live mode needs',
         )
-  return [good('settings', 'all are valid and consistent'), mode]
+  const unknown = config.unknownSettings.map((setting) =>
+    mend(
+      'settings.unknown',
+      `nothing reads ${unknownSettingText(setting)}`,
+      `correct or unset ${setting.name}`,
+    ),
+  )
+  return [good('settings', 'all are valid and consistent'), ...unknown, mode]
 }
 
 export type Machine = { node: string; freeBytes: number; folder: string }
