@@ -10,7 +10,7 @@ import {
   MOST_LIVE_OFFERS_WITH_PARTNER,
 } from './bots/fleet.ts'
 import type { Destinations } from './departures/departure.ts'
-import { readDestinations } from './departures/destinations.ts'
+import { destinationsSchema } from './departures/destinations.ts'
 import { readSettingFile } from './kit/setting-file.ts'
 import { readTrustedProxies } from './kit/trusted-proxies.ts'
 import { type KeyAnswer, parseKey, readKeyFile, readOldKeysFile, readOwnKey } from './master-key.ts'
@@ -123,7 +123,7 @@ const environmentSchema = z
     /** A bot that holds this many items of a game collects no more of that game. */
     TRADETILL_BOT_ITEMS: perGame(1, MOST_ITEMS_HELD).optional(),
     /** The operator's accounts to which items may go, by name. */
-    TRADETILL_DESTINATIONS: readDestinations.optional(),
+    TRADETILL_DESTINATIONS: destinationsSchema.optional(),
     /** The most open deposits of one store: those that are neither paid nor ended. */
     TRADETILL_STORE_OPEN_DEPOSITS: wholeNumber(1, 1_000_000, 'each deposit is kept for good').default(5_000),
     TRADETILL_TRUSTED_PROXIES: z.string().transform(readTrustedProxies).optional(),

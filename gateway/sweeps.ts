@@ -7,7 +7,7 @@ import { alertSender, sendAlerts } from './alerts/service.ts'
 import type { CallCounts } from './bots/call-counts.ts'
 import { saveCalls } from './bots/call-store.ts'
 import type { FleetLimits } from './bots/fleet.ts'
-import { createBotGauges, surveyBots, sweepFarBots } from './bots/jobs.ts'
+import { createBotGauges, mendFutureTimes, surveyBots } from './bots/jobs.ts'
 import { createTokenWatch } from './bots/token-watch.ts'
 import { watchClock } from './clock/steam-watch.ts'
 import type { Config } from './config.ts'
@@ -158,7 +158,7 @@ export function sweepsOf({ trades, box, keep, rules, fleet, events, pool, metric
     { name: 'sweep of disabled endpoints', everyMs: SWEEP_MS, work: () => sweepDisabledEndpoints(common) },
     { name: 'sweep of far deliveries', everyMs: MINUTE_MS, work: () => sweepFarDeliveries(common) },
     { name: 'sweep of far trades', everyMs: MINUTE_MS, work: () => sweepFarTrades(common) },
-    { name: 'sweep of far times of bots', everyMs: MINUTE_MS, work: () => sweepFarBots(common) },
+    { name: 'sweep of far times of bots', everyMs: MINUTE_MS, work: () => mendFutureTimes(common) },
     { name: 'sweep of far looks', everyMs: MINUTE_MS, work: () => sweepFarLooks(common) },
     { name: 'sweep of idempotency keys', everyMs: HOUR_MS, work: () => sweepIdempotency(common) },
     { name: 'sweep of old data', everyMs: HOUR_MS, work: () => sweepOldData(common) },

@@ -34,7 +34,7 @@ const enrol = buildCommand({
       sells: {
         kind: 'boolean',
         brief:
-          'a selling account: no wish of the till may take items from it; a known account stays what it is',
+          'a selling account: no wish of the till may take items from it; without this flag, a known account stays what it is',
         optional: true,
       },
     },
@@ -135,10 +135,15 @@ const market = buildCommand({
   docs: { brief: 'sell on a market from the next start on; asks for the key of the account there' },
   parameters: {
     flags: {
-      account: { kind: 'parsed', parse: parseText, brief: 'the selling account', placeholder: 'STEAMID' },
+      account: {
+        kind: 'parsed',
+        parse: parseText,
+        brief: 'the account that sells there',
+        placeholder: 'STEAMID',
+      },
       sellsItself: {
         kind: 'boolean',
-        brief: 'the account is a bot that collects deposits: the market gets one of its sessions',
+        brief: 'let a bot that collects deposits sell its own items: the market gets one of its web sessions',
         default: false,
         withNegated: false,
       },

@@ -10,7 +10,7 @@ import { readSettings, type Settings } from './settings.ts'
 import type { Terminal } from './terminal.ts'
 import { BOT, openTestBench, STORAGE, type TestBench, THIEF } from './testing/test-bench.ts'
 
-/** The payer of the deposit. */
+// The test bench has roles for other tests: here its thief pays honestly, and its storage is nobody's.
 const PAYER = THIEF
 const STRANGER = STORAGE
 
@@ -87,7 +87,7 @@ describe('the items of a deposit', () => {
     expect([bench.countOwned(BOT, assets), payer.items().length]).toEqual([0, itemsBefore + 2])
   })
 
-  it('go back even if Steam leaves the trades in the state "committed", as it can for long', async () => {
+  it('go back even if Steam leaves the trades in the state "committed", as it may for a long time', async () => {
     const { wish, assets } = await makeReturnWish()
     bench.steam.begin('trade-committed')
     await approve(settings, person('yes').terminal, { wishId: wish, link: linkOf(PAYER) })

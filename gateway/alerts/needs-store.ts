@@ -16,7 +16,10 @@ export type Needs = {
   tradesOverdue: number
   /** Bots whose token Steam refuses. */
   botsDead: number
-  /** Active bots that no process holds, or whose process has no session. */
+  /**
+   * Active bots that cannot be reached: no process holds them, or theirs has no session. `tradetill_bots_unheld` counts
+   * other bots: those that no process holds, paused ones too.
+   */
   botsUnheld: number
   /** Active bots whose bar ends more than half an hour from now. Bars for the reason `doubted` do not count. */
   botsBarred: number
@@ -26,11 +29,11 @@ export type Needs = {
   endpointsLost: number
   /** Endpoints with a webhook that has failed at least `FAILED_TIMES` times and will be retried. */
   endpointsFailing: number
-  /** Webhooks that have been due for more than five minutes, at endpoints that got no webhook meanwhile. */
+  /** Webhooks due for more than five minutes, at endpoints that nothing was sent to in those minutes, even in vain. */
   webhooksLate: number
   /** Unexplained departures whose items are leaving or gone. Those called off or returned do not count. */
   departuresUnexplained: number
-  /** Items in the books of bots, removed ones aside, that are certainly missing on Steam. */
+  /** Items that the books say a bot has, and that are certainly missing on Steam. Removed bots do not count. */
   itemsMissing: number
   /** Problems at the vault that need a person, as the vault last reported them. */
   vaultNeeds: number

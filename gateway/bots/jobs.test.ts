@@ -10,7 +10,7 @@ import { tradeHandlers } from '../trades/advance.ts'
 import { sweepHistories } from '../trades/protection.ts'
 import { barBot, listBars } from './bar-store.ts'
 import type { BotContext } from './bot.ts'
-import { sweepFarBots } from './jobs.ts'
+import { mendFutureTimes } from './jobs.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
@@ -40,7 +40,7 @@ it('a history that was read while the clock was ahead is read again a minute lat
   await history(bot)
   setBack()
   session.takeBack(steamTradeIdOf('1'))
-  await sweepFarBots(till.deps)
+  await mendFutureTimes(till.deps)
   till.clock.advance(MINUTE_MS)
   const takenAt = till.clock.now()
   await sweepHistories(till.deps)
@@ -59,7 +59,7 @@ it('a pass through a history that began while the clock was ahead begins again',
   const begun = { begunAt: till.clock.now(), after: { tradeId: '7', begunAt: new Date(0) }, knownUntil: null }
   await till.deps.trades.saveHistoryPass(bot.botId, { writer: bot, now: till.clock.now() }, begun)
   setBack()
-  await sweepFarBots(till.deps)
+  await mendFutureTimes(till.deps)
   expect(await till.deps.trades.historyOf(bot.botId)).toEqual({
     begunAt: null,
     after: null,
@@ -76,7 +76,7 @@ it('a bar that began while the clock was ahead has ended, and one of the right t
   await bar('own_hold')
   setBack()
   await bar('inventory_full')
-  await sweepFarBots(till.deps)
+  await mendFutureTimes(till.deps)
   expect((await listBars(till.db)).map(({ reason }) => reason)).toEqual(['inventory_full'])
 })
 
@@ -91,7 +91,7 @@ it('a bot whose login was put off while the clock was ahead may log in, and one 
   await putOff(ahead)
   setBack()
   await putOff(since)
-  await sweepFarBots(till.deps)
+  await mendFutureTimes(till.deps)
   const now = till.clock.now()
   const rows = await till.db
     .selectFrom('bot')
@@ -111,7 +111,7 @@ it('a gateway whose own clock is far behind changes no history and no bar', asyn
   await tradeHandlers(till.deps).history(bot)
   const before = await historyRow()
   setBack()
-  await sweepFarBots(till.deps)
+  await mendFutureTimes(till.deps)
   expect(await historyRow()).toEqual(before)
 })
 
@@ -122,7 +122,7 @@ it('a lease that a killed process took while the database’s clock was ahead en
     sql`update bot set lease_until = now() + ${time}::interval where id = ${botId}`.execute(till.db)
   await endIn(bot.botId, '2 hours')
   await endIn(other.botId, '10 seconds')
-  await sweepFarBots(till.deps)
+  await mendFutureTimes(till.deps)
   const { rows } = await sql<{ ends: string }>`
     select case when lease_until <= now() + interval '10 seconds' then 'as before'
       when lease_until <= now() + interval '25 seconds' then 'as after a renewal' else 'far ahead' end as ends

@@ -51,7 +51,7 @@ export function createBotGauges(registry: Registry): BotGauges {
     }),
     room: new Gauge({
       name: 'tradetill_bot_room',
-      help: 'How many more items of a game a bot may take, with TRADETILL_BOT_ITEMS as the limit; absent for a retired bot',
+      help: 'TRADETILL_BOT_ITEMS of a game minus the items that a bot has, not counting items on the way; absent for a retired bot',
       labelNames: ['bot', 'game'],
       registers,
     }),
@@ -127,20 +127,23 @@ export async function surveyBots({ db, clock, log, limits, gauges, watchTokens }
   const unheld = bots.filter(isUnheld)
   gauges.unheld.set(unheld.length)
   const spread = await readSpread(db)
-  const tooMany = botsWithoutRoom(spread.processes, spread.bots)
-  if (tooMany === 0 || unheld.length === 0) return
-  const about = { tooMany, unheld: unheld.map(({ steamId }) => steamId).slice(0, MOST_NAMED) }
+  const botsOverCapacity = botsWithoutRoom(spread.processes, spread.bots)
+  if (botsOverCapacity === 0 || unheld.length === 0) return
+  const about = {
+    tooMany: botsOverCapacity,
+    unheld: unheld.map(({ steamId }) => steamId).slice(0, MOST_NAMED),
+  }
   log.error(about, 'bots had no gateway: raise TRADETILL_MAX_BOTS, or start another gateway')
 }
 
-type FarDeps = Pick<SurveyDeps, 'db' | 'clock' | 'log'>
+type TimesDeps = Pick<SurveyDeps, 'db' | 'clock' | 'log'>
 
 /**
- * Mends the times of bots that a wrong clock set hours or years ahead. Without this sweep, no process would read the
- * bot's history, no bot that was barred would get a trade, none whose token was refused would log in, and no process
- * could hold a bot whose former process was killed, until then.
+ * Mends times in the bots' rows that a wrong clock set hours or years ahead. Until such a time came, no process would
+ * read a bot's history, give a barred bot a trade, log a bot in whose token was refused, or hold a bot whose former
+ * process was killed.
  */
-export async function sweepFarBots({ db, clock, log }: FarDeps): Promise<void> {
+export async function mendFutureTimes({ db, clock, log }: TimesDeps): Promise<void> {
   const now = clock.now()
   const histories = await mendFarHistories(db, now)
   const bars = await endFarBars(db, now)

@@ -1,6 +1,9 @@
 import { renderUnicodeCompact } from 'uqr'
 
-/** Sets bright white on black whatever the terminal's colours, because some phones cannot read an inverted code. */
+/**
+ * Bright white on black, whatever the terminal's colours: the library draws the light modules as characters, and some
+ * phones cannot read a code whose dark modules are light.
+ */
 const COLOURS = '\u001b[97;40m'
 const RESET = '\u001b[0m'
 

@@ -91,7 +91,7 @@ it('the doctor examines the embedded database of the gateway on its data folder,
   const findings: Finding[] = JSON.parse(out).findings
   const stateOf = (name: string) => findings.find(({ check }) => check === name)?.state
   expect(stateOf('database.identity')).toBe('good')
-  // This test's only role is the owner.
+  // The doctor compares two roles and finds that they are the same: this database has only one.
   expect(findings.find(({ check }) => check === 'database.rights')?.says).toContain('of DATABASE_URL')
   expect(findings.filter(({ says }) => says.includes('DATABASE_URL or no master key'))).toEqual([])
 })

@@ -10,7 +10,7 @@ const MOST_DESTINATIONS = 100
 const ENTRY = /^([a-z0-9][a-z0-9-]{0,39}):(\d{17})$/
 
 /** Pairs of `NAME:STEAMID`, separated by commas. No name and no account may appear twice. */
-export const readDestinations = z.string().transform((text, context): Destinations => {
+export const destinationsSchema = z.string().transform((text, context): Destinations => {
   const destinations = new Map<string, string>()
   const accounts = new Set<string>()
   for (const entry of text.split(',')) {

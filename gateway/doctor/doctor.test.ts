@@ -190,7 +190,7 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
     'proxy.tls',
     /renew/,
   ],
-  ['no HSTS', () => proxy({ hsts: null }), 'proxy.hsts', /do not change the headers/],
+  ['no HSTS', () => proxy({ hsts: null }), 'proxy.hsts', /pass on the header/],
   ['HSTS twice', () => proxy({ hsts: 'max-age=1, max-age=2' }), 'proxy.hsts', /remove it from/],
   ['a page without compression', () => proxy({ page: page(200) }), 'proxy.compression', /Accept-Encoding/],
   [

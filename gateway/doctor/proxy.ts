@@ -10,14 +10,14 @@ export const MADE_UP_ADDRESS = '192.0.2.77'
 /** A certificate with less time left than this should have been renewed. */
 const CERTIFICATE_MS = 14 * DAY_MS
 
-type OurBuild = Pick<Build, 'version' | 'commit'>
+type BuildId = Pick<Build, 'version' | 'commit'>
 
 export type PublicAnswer =
   | { kind: 'failed'; reason: string }
   | {
       kind: 'answered'
       /** Build of the till that answered; undefined if something else answered. */
-      build: OurBuild | undefined
+      build: BuildId | undefined
       /**
        * How the gateway saw a call whose X-Forwarded-For was MADE_UP_ADDRESS; undefined if the gateway did not
        * report it.
@@ -52,7 +52,7 @@ const CHECKS_OF_HTTPS: ReadonlySet<string> = new Set([
 ])
 const NO_HTTPS_TEXT = 'TRADETILL_PUBLIC_URL has no https'
 
-type Ours = { build: OurBuild; nowMs: number; publicUrl: URL }
+type Ours = { build: BuildId; nowMs: number; publicUrl: URL }
 
 export function proxyFindings(answer: PublicAnswer, ours: Ours): Finding[] {
   const [first = '', ...others] = CHECKS
@@ -97,7 +97,7 @@ const RESTART = 'restart the gateway (systemctl restart tradetill), so this vers
 /** Status of a page that is requested under a wrong host name. A till reports its version under any name. */
 const WRONG_HOST = 421
 
-function reachFinding(build: OurBuild, pageStatus: number, ours: OurBuild): Finding {
+function reachFinding(build: BuildId, pageStatus: number, ours: BuildId): Finding {
   if (pageStatus === WRONG_HOST) {
     const advice =
       'let the proxy pass on the Host header, and check that the gateway’s TRADETILL_PUBLIC_URL names the same host'
@@ -150,7 +150,7 @@ export function tlsFinding(check: string, endsMs: number | undefined, nowMs: num
 
 function hstsFinding(hsts: string | null): Finding {
   if (hsts === null) {
-    const advice = 'do not change the headers of the gateway: it sends Strict-Transport-Security'
+    const advice = 'let the proxy pass on the header: the gateway sends Strict-Transport-Security'
     return mend('proxy.hsts', 'there is no Strict-Transport-Security', advice)
   }
   // Repeated headers are joined with commas.

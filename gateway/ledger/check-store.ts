@@ -5,7 +5,7 @@
 import type pg from 'pg'
 import { withStatementDeadline } from '../db/connections.ts'
 import { settledId } from '../db/settled-store.ts'
-import { type Difference, onSnapshot, partOf } from './verify.ts'
+import { type Difference, onSnapshot, tradeChecksOf } from './verify.ts'
 
 export type Client = Pick<pg.PoolClient, 'query'>
 
@@ -122,7 +122,7 @@ export async function lastOfNextPart(
 }
 
 /** Checks the entries after `$1` up to `$2`, their deposits, and all trades of these deposits. */
-const PART = partOf({
+const CHECKS_OF_ENTRIES = tradeChecksOf({
   deposits: `select deposit_id from public.trade where id = any(array(
     select trade_id from public.ledger_entry where id > $1 and id <= $2 and trade_id is not null))`,
   loose: 'select * from public.ledger_entry where id > $1 and id <= $2 and trade_id is null',
@@ -141,7 +141,7 @@ const BALANCES = `
 /** Finds differences in the entries after `from` up to `to`, and in the balances of all accounts. */
 export function differencesOf(client: Client, from: string, to: string): Promise<Difference[]> {
   return onSnapshot(client, PART_DEADLINE_MS, async () => {
-    const { rows } = await client.query<Difference>(PART, [from, to])
+    const { rows } = await client.query<Difference>(CHECKS_OF_ENTRIES, [from, to])
     const { rows: balances } = await client.query<Difference>(BALANCES, [from])
     return [...rows, ...balances]
   })

@@ -16,21 +16,24 @@ const SILENCE_MS = 5_000
 const DEPOSITS_AT_A_TIME = 5_000
 const MOST_FOUND = 1_000
 
-/** The first part of verify.sql: each check examines one trade or deposit with everything that belongs to it. */
-const CHECKS_OF_TRADES = SQL.slice(SQL.indexOf('entry as ('), SQL.indexOf(MARK))
-/** The part of verify.sql before all checks. */
+/**
+ * The definitions of verify.sql, without the `with` before them, and its first checks. Each of these examines one trade
+ * or deposit with everything that belongs to it.
+ */
+const DEFINITIONS_AND_TRADE_CHECKS = SQL.slice(SQL.indexOf('entry as ('), SQL.indexOf(MARK))
+/** The definitions of verify.sql, with the `with` before them. */
 const DEFINITIONS = SQL.slice(0, SQL.indexOf('-- Entries'))
-/** The second part of verify.sql, check by check. */
+/** The other checks of verify.sql, which need all rows: one statement each. */
 const CHECKS_OF_ALL = SQL.slice(SQL.indexOf('union all', SQL.indexOf(MARK)), SQL.lastIndexOf('limit'))
   .split(/^union all$/m)
   .filter((check) => check.trim() !== '')
   .map((check) => `${DEFINITIONS} select * from (${check}) found (problem, detail) limit ${MOST_FOUND}`)
 
 /**
- * The first part of verify.sql for these deposits and everything that belongs to them. Both arguments are queries:
+ * One statement with all trade checks, for these deposits and everything that belongs to them. Both arguments are queries:
  * `loose` selects entries that belong to no trade.
  */
-export const partOf = ({ deposits, loose }: { deposits: string; loose: string }): string => `
+export const tradeChecksOf = ({ deposits, loose }: { deposits: string; loose: string }): string => `
 with scope as materialized (select array(${deposits}) as deposits),
 trade as materialized (select * from public.trade where deposit_id = any((select deposits from scope)::bigint[])),
 ids as materialized (select array(select id from trade) as trades),
@@ -41,10 +44,10 @@ ledger_entry as (
   select * from public.ledger_entry where trade_id = any((select trades from ids)::bigint[])
   union all ${loose}
 ),
-${CHECKS_OF_TRADES} limit ${MOST_FOUND}`
+${DEFINITIONS_AND_TRADE_CHECKS} limit ${MOST_FOUND}`
 
 /** The first batch also has the entries of payouts and adjustments, which belong to no deposit. */
-const PART = partOf({
+const CHECKS_OF_BATCH = tradeChecksOf({
   deposits: 'select id from public.deposit where id > $1 and id <= $2',
   loose: 'select * from public.ledger_entry where trade_id is null and $1::bigint = 0',
 })
@@ -65,7 +68,7 @@ export async function verifyLedger(pool: Pick<pg.Pool, 'connect'>): Promise<Diff
 type Client = Pick<pg.PoolClient, 'query'>
 
 /**
- * Runs many statements, each with its own snapshot. Every check is a single statement, so it needs only one snapshot.
+ * Runs many statements, each with its own snapshot: what a check compares is always read by one statement.
  * `afterEach` is called after each statement.
  */
 export async function differencesOfAll(
@@ -85,7 +88,7 @@ export async function differencesOfAll(
   let from = '0'
   for (;;) {
     const to = await lastOfNextBatch(client, from)
-    if (to !== undefined || from === '0') await ask(PART, [from, to ?? '0'])
+    if (to !== undefined || from === '0') await ask(CHECKS_OF_BATCH, [from, to ?? '0'])
     if (to === undefined || differences.length >= MOST_FOUND) break
     from = to
   }

@@ -8,19 +8,17 @@ import { type ActDeps, type Answer, done, refused, unchanged } from './operation
 import { findStore } from './store.ts'
 import { noStore } from './store-check.ts'
 
-export type NamedAddress = { storeId: bigint; address: string; inside: boolean }
+/** `inside`: the name may resolve to this machine, or to a private network. */
+export type StoreAddress = { storeId: bigint; address: string; inside: boolean }
 
 const FORM = 'The address must have the form host:port, such as shop.example:8443.'
 
-/**
- * `inside`: allows the name to resolve to this machine, or to a private network. Always true if the host is such an
- * address.
- */
+/** In the answer, `inside` is also true if the host is itself such an address. */
 export function allowWebhookAddress(
   deps: ActDeps,
-  { storeId, address: typed, inside: asked }: NamedAddress,
-): Promise<Answer<NamedAddress>> {
-  const namedAct = { name: 'store allow-address', argumentsOf: (named: NamedAddress) => ({ ...named }) }
+  { storeId, address: typed, inside: asked }: StoreAddress,
+): Promise<Answer<StoreAddress>> {
+  const namedAct = { name: 'store allow-address', argumentsOf: (allowed: StoreAddress) => ({ ...allowed }) }
   return act(deps, namedAct, async (tx) => {
     const address = parseAddress(typed)
     if (address === undefined) return refused('usage', FORM)
@@ -46,7 +44,7 @@ export function allowWebhookAddress(
   })
 }
 
-export type ForbiddenAddress = Omit<NamedAddress, 'inside'>
+export type ForbiddenAddress = Omit<StoreAddress, 'inside'>
 
 export function forbidWebhookAddress(
   deps: ActDeps,

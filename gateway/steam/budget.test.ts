@@ -83,9 +83,9 @@ describe('a refusal for too many requests', () => {
     const { budget } = aBudget(1, 1_000)
     const running = budget.take()
     const waiting = budget.take()
-    expect(waiting.isGood()).toBe(true)
+    expect(waiting.isValid()).toBe(true)
     running.limited()
-    expect(waiting.isGood()).toBe(false)
+    expect(waiting.isValid()).toBe(false)
   })
 
   it('lets one request through after the pause, and others after that request has ended', () => {

@@ -18,7 +18,7 @@ export type Turn = {
   /** Taken after a pause, before Steam has answered again. `waitMs` is Infinity until the result is reported. */
   isProbe: boolean
   /** False if a pause has begun since the turn was taken. */
-  isGood(): boolean
+  isValid(): boolean
   /** Steam answered 429: pauses the budget's requests. Several pauses in a row grow longer, up to a limit. */
   limited(): void
   /** Steam answered: the next pause is short again. */
@@ -72,17 +72,17 @@ export function createBudget(limits: Readonly<BudgetLimits>, { time, random }: C
   const takeTurn = (): Turn => {
     const refusalsBefore = refusals
     const isProbe = pausesInARow > 0
-    const isGood = () => refusals === refusalsBefore
+    const isValid = () => refusals === refusalsBefore
     const end = () => {
       if (probe === turn) probe = undefined
     }
     const turn: Turn = {
       isProbe,
-      isGood,
+      isValid,
       limited() {
         end()
         // Several running requests can be refused together. They cause only one pause.
-        if (!isGood()) return
+        if (!isValid()) return
         const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** pausesInARow, LONGEST_PAUSE_MS)
         pausedUntilMs = time.now() + pauseMs * (1 + JITTER * random())
         refusals += 1
@@ -91,7 +91,7 @@ export function createBudget(limits: Readonly<BudgetLimits>, { time, random }: C
       answered() {
         end()
         // A request sent before a refusal does not prove that the refusals are over.
-        if (isGood()) pausesInARow = 0
+        if (isValid()) pausesInARow = 0
       },
       unanswered: end,
     }

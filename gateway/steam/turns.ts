@@ -172,7 +172,7 @@ async function waitForTurn(
   if (waitMs > ms) return 'out_of_budget'
   const turns = { address: address.take(), account: account?.take() }
   if (waitMs > 0) await time.pause(waitMs)
-  if (turns.address.isGood() && turns.account?.isGood() !== false) return turns
+  if (turns.address.isValid() && turns.account?.isValid() !== false) return turns
   turns.address.unanswered()
   turns.account?.unanswered()
   return 'paused'

@@ -13,7 +13,10 @@ import { aDeposit, type Till } from './till.ts'
 /** The secret that signs for the endpoints of tests, which store only a placeholder. */
 export const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 
-/** Allows every address for all stores, because a test knows its ports only while it runs. */
+/**
+ * Allows every address for all stores, because a test knows its ports only while it runs. In sandbox mode, allowed
+ * addresses may be on this machine.
+ */
 export const ANY_ALLOWED: FindAllowance = async () => ({ inside: false })
 export const NONE_ALLOWED: FindAllowance = async () => undefined
 

@@ -30,7 +30,10 @@ import {
   type Writer,
 } from './trade-store.ts'
 
-/** The bots whose lease has the writer's number. While the writer holds a bot's lease, that bot is one of them. */
+/**
+ * The bots whose lease has the writer's number. Each bot's leases are counted apart, so there may be several: the
+ * trade's own bot is one of them while the writer holds it.
+ */
 const botsOf =
   ({ leaseEpoch }: Writer) =>
   (eb: ExpressionBuilder<Tables, 'trade'>) =>
@@ -48,7 +51,7 @@ export function createTradeStore(deps: IntentDeps): TradeStore {
     async protectedTradesOf(botId, steamTradeIds) {
       if (steamTradeIds.length === 0) return []
       const rows = await tradesOf(db, botId)
-        .where(isProtected)
+        .where(canBeReversed)
         .where(sql<boolean>`steam_trade_id = any(${[...steamTradeIds]}::text[])`)
         .execute()
       return rows.map(summaryOf)
@@ -58,7 +61,7 @@ export function createTradeStore(deps: IntentDeps): TradeStore {
         .selectFrom('trade')
         .select((eb) => eb.fn.min('send_started_at').as('oldest'))
         .where('bot_id', '=', botId)
-        .where(isProtected)
+        .where(canBeReversed)
         .executeTakeFirst()
       return row?.oldest ?? undefined
     },
@@ -94,7 +97,7 @@ export function createTradeStore(deps: IntentDeps): TradeStore {
         return await inTransaction(db, (tx, tries) => work(openTradeTx(deps, tx, tries)))
       } catch (error) {
         if (!(error instanceof NumberTaken)) throw error
-        // The transaction has failed, so it cannot read which trade that is.
+        // The transaction has failed, so it cannot read which trade has the number.
         throw new NumberTaken(error.numbers, (await ownerOf(db, error.numbers))?.tradeId)
       }
     },
@@ -102,7 +105,7 @@ export function createTradeStore(deps: IntentDeps): TradeStore {
 }
 
 /** True for held trades, and for final ones that will be read again: Steam may report a protection or reversal late. */
-const isProtected = (eb: ExpressionBuilder<Tables, 'trade'>) =>
+const canBeReversed = (eb: ExpressionBuilder<Tables, 'trade'>) =>
   eb.or([eb('state', '=', 'held'), eb('look_at', 'is not', null)])
 
 const tradesOf = (db: Db, botId: bigint) =>
@@ -204,6 +207,7 @@ export function openTradeTx(deps: WriteDeps, tx: Tx, tries = 1): TradeTx {
       const { money, ...locked } = rowsOf(facts.id)
       if (money === undefined) throw new Error(`the money of trade ${facts.id} was not read`)
       await applyEffects({ ...deps, wake }, tx, { target: { ...locked, money }, effects })
+      // The effects have notified already.
       announced.add(facts.id)
     },
     isTimeStopped: async () => (await openOutages(tx)).has('deposits'),
@@ -255,8 +259,8 @@ async function wasCancelledByStore(tx: Tx, depositId: bigint): Promise<boolean> 
   return row !== undefined
 }
 
-/** Each offer and each Steam trade belongs to one trade. */
-const STEAM_NUMBERS = ['trade_steam_offer_id_key', 'trade_steam_trade_id_key']
+/** The constraints by which each offer and each Steam trade belongs to one trade. */
+const STEAM_NUMBER_CONSTRAINTS = ['trade_steam_offer_id_key', 'trade_steam_trade_id_key']
 
 async function write(tx: Tx, { trade, facts }: LoadedTrade, change: TradeWrite): Promise<boolean> {
   const { writer, dueAt } = change
@@ -269,7 +273,7 @@ async function write(tx: Tx, { trade, facts }: LoadedTrade, change: TradeWrite):
   try {
     return (await guarded.returning('id').execute()).length === 1
   } catch (error) {
-    const isTaken = STEAM_NUMBERS.some((constraint) => violates(error, constraint))
+    const isTaken = STEAM_NUMBER_CONSTRAINTS.some((constraint) => violates(error, constraint))
     if (!isTaken || change.trade === undefined) throw error
     const { steam_offer_id: offerId = null, steam_trade_id: steamTradeId = null } = columns
     throw new NumberTaken({ tradeId: facts.id, offerId, steamTradeId })

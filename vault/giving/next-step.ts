@@ -40,7 +40,7 @@ export function stepBefore(giving: OpenGiving, { now, isAllowed }: { now: Date; 
     }
     case 'sending': {
       const { missed, missedAt, begunAt, result } = giving
-      // The time since the send proves nothing, because the vault may have been down and not looked.
+      // That the send is long ago proves nothing, because the vault may have been down and not looked.
       const isOver = missed >= LEAST_MISSES && Number(missedAt) - Number(begunAt) >= APPEARS_WITHIN_MS
       if (!isOver) return { kind: 'find', begunAt }
       return { kind: 'end', because: result === null ? 'never_appeared' : `steam_${result}` }

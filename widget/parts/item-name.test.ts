@@ -18,7 +18,7 @@ it.each([
   ['', unmarked, null, ''],
   ['(Field-Tested)', worn, null, '(Field-Tested)'],
 ] as const)(
-  'the name %j is shown without the wear and the StatTrak that are shown beside it',
+  'the name %j is shown without the wear and the StatTrak that are shown beside it, unless nothing would be left',
   (name, marks, thing, shown) => {
     expect(shownName({ name, ...marks })).toEqual({ thing, name: shown })
   },

@@ -11,7 +11,7 @@ import { Picture } from '../ui/picture.tsx'
 import { withoutWear } from './item-name.ts'
 import { createTextsHook } from './texts.ts'
 
-/** Equal items in one row. For items that only the server lists, `assetIds` is empty, and `iconUrl` null. */
+/** Equal items in one row. `assetIds` is empty, and `iconUrl` null, in rows made from the server's list of an offer. */
 export type ItemRow = Pick<Item, 'name' | 'price' | 'wearCategory' | 'phase'> & {
   /** Different for each row of a list. */
   key: string

@@ -26,7 +26,7 @@ const ANOTHER_PORT = 'http://localhost:4302'
 type Defence =
   | 'its own origin'
   | 'user verification'
-  | 'a challenge counts once'
+  | 'challenges that are the caller’s own, fresh and unused'
   | 'links that expire'
   | 'a passkey of the session’s operator'
   | 'a limit on attempts'
@@ -70,7 +70,7 @@ const registrations = ({ till }: Staff): Case<Defence>[] =>
 
 /** Answers to challenges that were used, have expired, or belong to the attacker, another call or another session. */
 const misusedAnswers = ({ till, ada, grace }: Staff): Case<Defence>[] => {
-  const stoppedBy = 'a challenge counts once' as const
+  const stoppedBy = 'challenges that are the caller’s own, fresh and unused' as const
   const finish = (at: string, assertion: object, headers: Record<string, string> = OWN_PAGE_HEADERS) =>
     post(till, `${at}/finish`, { headers, body: { assertion } })
   return [
@@ -189,7 +189,7 @@ export const passkeys: Family = family<Defence>({
       at: `${PASSKEYS} expectationsOf`,
       off: [{ file: PASSKEYS, from: 'requireUserVerification: true', to: 'requireUserVerification: false' }],
     },
-    'a challenge counts once': {
+    'challenges that are the caller’s own, fresh and unused': {
       at: `${STORE} takeChallenge`,
       off: [{ file: STORE, from: 'return taken !== undefined', to: 'return true' }],
     },

@@ -53,7 +53,7 @@ export async function unsettledSales(till: SellingTill): Promise<string[]> {
     till.pool,
     `select 'wish ' || id || ' is open' as line from wish where closed_at is null
      union all select 'report ' || n || ' has no answer' from vault_told where answer is null
-     union all select 'the hold of trade ' || id || ' is over' from trade where state = 'held' and settles_at <= till_now()
+     union all select 'trade ' || id || ' is still held, although its hold is over' from trade where state = 'held' and settles_at <= till_now()
      union all select 'sale ' || id || ' is ' || state from sale where state in ('listed', 'sold', 'delivered', 'settling')`,
     z.object({ line: z.string() }),
   )
@@ -80,12 +80,12 @@ export async function checkSales(till: SellingTill, confirmedIds: readonly strin
     ...findItemsGivenTwice(till),
     ...(await compareSalesWithMarkets(till)),
     ...(await compareBooksWithMarkets(till)),
-    ...(await findAlarms(till)),
+    ...(await findUnexplained(till)),
     ...checkItemsOfSeller(till),
   ]
 }
 
-const keysOf = (assets: readonly { appId: number; assetId: string }[]): string =>
+const joinedKeysOf = (assets: readonly { appId: number; assetId: string }[]): string =>
   assets
     .map(({ appId, assetId }) => `${appId}/${assetId}`)
     .sort()
@@ -111,7 +111,7 @@ async function checkGiftsOfBots(till: SellingTill): Promise<string[]> {
   const wrong = gifts.filter((offer) => {
     const wish = wishes.find(({ id }) => id === numberOf(offer))
     const isMeant = wish?.bot === offer.sender && wish.destination === 'seller'
-    return !isMeant || offer.partner !== till.seller || keysOf(wish.items) !== keysOf(offer.give)
+    return !isMeant || offer.partner !== till.seller || joinedKeysOf(wish.items) !== joinedKeysOf(offer.give)
   })
   const wrongStates = wishes.filter(({ id, state }) => {
     const isGiven = gifts.some((offer) => numberOf(offer) === id && offer.state === STATE.accepted)
@@ -136,7 +136,7 @@ function checkGiftsToBuyers(till: SellingTill): string[] {
     ...duplicatesOf(gifts.map(({ message }) => message)).map((message) => `two offers for ${message}`),
     ...gifts.flatMap((offer) => {
       const bought = deals.find(({ deal }) => deal.message === offer.message)
-      if (bought?.deal.buyer !== offer.partner || keysOf(bought.items) !== keysOf(offer.give))
+      if (bought?.deal.buyer !== offer.partner || joinedKeysOf(bought.items) !== joinedKeysOf(offer.give))
         return [`offer ${offer.id} gives what nobody bought`]
       const isGiven = offer.state === STATE.accepted || offer.state === STATE.reverted
       return isGiven && bought.deal.state !== 'given' ? [`offer ${offer.id} gave an item for nothing`] : []
@@ -243,13 +243,15 @@ async function compareBooksWithMarkets(till: SellingTill): Promise<string[]> {
       outcome?.kind === 'paid' || outcome?.kind === 'reversed' ? [outcome] : [],
     )
     const paid = ended.reduce((sum, outcome) => sum + centsOf(outcome), 0)
-    const free = ended.reduce((sum, outcome) => sum + (expectedEnd(name, outcome)?.cents ?? 0), 0)
+    const expected = ended.reduce((sum, outcome) => sum + (expectedEnd(name, outcome)?.cents ?? 0), 0)
     const [account] = world.sellers
     // Rounding cuts off less than a cent of each sale.
     const isNear =
       Math.abs((account?.free ?? 0) - paid * UNITS_PER_CENT) < UNITS_PER_CENT * (ended.length + 1)
     return [
-      ...(balance('free') === free ? [] : [`${name} paid ${free} cents, the books have ${balance('free')}`]),
+      ...(balance('free') === expected
+        ? []
+        : [`${name} owes ${expected} free cents, the books have ${balance('free')}`]),
       ...(balance('settling') === 0 ? [] : [`${balance('settling')} cents are still settling on ${name}`]),
       ...(isNear ? [] : [`${name} has ${account?.free} units of ours, but its sales paid ${paid} cents`]),
     ]
@@ -257,7 +259,7 @@ async function compareBooksWithMarkets(till: SellingTill): Promise<string[]> {
 }
 
 /** Returns a line for each refused report and each unexplained departure. */
-async function findAlarms({ pool }: SellingTill): Promise<string[]> {
+async function findUnexplained({ pool }: SellingTill): Promise<string[]> {
   const rows = await readRows(
     pool,
     `select 'report ' || n || ' of ' || market || '/' || reference || ' was answered with ' || answer as line from vault_told

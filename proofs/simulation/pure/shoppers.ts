@@ -16,7 +16,7 @@ import { type Scene, startInProcess } from './scene.ts'
 
 const SHOPPERS = 12
 const ITEMS_EACH = 24
-/** How long new deposits are opened. */
+/** New deposits are opened during this time. */
 const SHOPPING_MS = 20 * 60_000
 /** The share of deposits that their store cancels, and the longest time until then. */
 const CANCELLED_SHARE = 0.1
@@ -115,7 +115,7 @@ function requestTrade(scene: Scene, deposit: DepositRow, basket: Basket): void {
     const row = await intend(scene, process.gate, { deposit, basket, now: process.deps.clock.now })
     if (row === undefined) return
     scene.trace.add(`${scene.engine.now()} deposit ${deposit.id}: trade ${row.facts.id}`)
-    // Ids count up from 1: a smaller id answers a repeated call.
+    // Ids count up from 1: a repeated call returns an earlier trade.
     if (row.facts.id > tradesBefore) lookForOffer(scene, row)
   })
 }

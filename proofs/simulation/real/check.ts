@@ -53,7 +53,7 @@ const snapshotSchema = z.object({
       isHeldBySteam: z.boolean(),
       itemsBack: z.number(),
       store: z.number(),
-      isProtected: z.boolean(),
+      wasProtected: z.boolean(),
       settlesAt: z.string().nullable(),
       mode: z.enum(['on_accept', 'on_release']).nullable(),
       liability: z.enum(['operator', 'store']).nullable(),
@@ -94,7 +94,7 @@ const SNAPSHOT = `select
     'live', (select count(*) from trade_item where trade_id = t.id and live),
     'isHeldBySteam', reason is not distinct from 'escrow' and steam_hold_until is not null,
     'itemsBack', (select count(*) from trade_item where trade_id = t.id and reversed_at is not null),
-    'store', (select store_id from deposit where id = t.deposit_id), 'isProtected', settles_at is not null and protection_found_at is null, 'settlesAt', settles_at,
+    'store', (select store_id from deposit where id = t.deposit_id), 'wasProtected', settles_at is not null and protection_found_at is null, 'settlesAt', settles_at,
     'mode', credit_mode, 'liability', liability, 'limit', risk_limit_usd_cents::text,
     'early', (select coalesce(sum(amount), 0)::text from ledger_entry e join account a on a.id = e.credit_account
       where e.trade_id = t.id and e.cause = 'delivered' and a.kind = 'available'),
@@ -125,12 +125,12 @@ export function checkSnapshot(scene: Scene, before: Snapshot | undefined, now: S
   checkAccounts(now)
   must(now.twins === 0, 'I8', () => 'an asset is reserved by two trades')
   must(now.repeated === 0, 'I9', () => 'an event exists twice')
-  const states = new Map(before?.trades.map((trade) => [trade.id, trade]))
+  const tradesBefore = new Map(before?.trades.map((trade) => [trade.id, trade]))
   for (const trade of now.trades) {
-    checkTrade(scene, states.get(trade.id), trade)
-    if (trade.state === 'final' && states.get(trade.id)?.state === 'held') checkRelease(scene, trade)
+    checkTrade(scene, tradesBefore.get(trade.id), trade)
+    if (trade.state === 'final' && tradesBefore.get(trade.id)?.state === 'held') checkRelease(scene, trade)
     if (trade.delivered) checkTerms(scene, trade, now)
-    if (trade.delivered && states.get(trade.id)?.delivered !== true) checkRisk(trade, now)
+    if (trade.delivered && tradesBefore.get(trade.id)?.delivered !== true) checkRisk(trade, now)
   }
   const statuses = new Map(before?.deposits.map(({ id, status }) => [id, status]))
   const trades = Map.groupBy(now.trades, (trade) => trade.deposit)
@@ -152,7 +152,7 @@ export const termsKeyOf = ({ creditMode, liability, riskLimitUsdCents }: Terms):
 
 /** Checks that the terms of a delivery were the store's settings at some time, and that the delivery follows them. */
 function checkTerms({ settings }: Scene, trade: TradeRow, { trades }: Snapshot): void {
-  const { id, store, mode, liability, limit, early, isProtected, bearers } = trade
+  const { id, store, mode, liability, limit, early, wasProtected, bearers } = trade
   const back = trades.flatMap((other) => (other.partner === trade.partner ? (other.backAtMs ?? []) : []))
   const hadTakenBack = Math.min(...back) < (trade.deliveredAtMs ?? 0) - 2 * CLOCKS_MS
   const isOnRelease = mode === 'on_release'
@@ -161,10 +161,10 @@ function checkTerms({ settings }: Scene, trade: TradeRow, { trades }: Snapshot):
     'I15',
     () => `trade ${id}: its shopper took items back earlier, yet it is credited ${mode}`,
   )
-  const storeHad = (known: string) => settings.get(store)?.has(`${known} ${liability} ${limit}`) === true
+  const storeHad = (credit: string) => settings.get(store)?.has(`${credit} ${liability} ${limit}`) === true
   const wereSet = storeHad(`${mode}`) || (isOnRelease && back.length > 0 && storeHad('on_accept'))
   must(wereSet, 'I15', () => `trade ${id} has terms that its store never had: ${mode} ${liability} ${limit}`)
-  const isEarly = isProtected && mode === 'on_release' && early > 0n
+  const isEarly = wasProtected && mode === 'on_release' && early > 0n
   must(!isEarly, 'I15', () => `trade ${id} is credited ${early} before the release`)
   const bearer = liability === 'store' ? 'available' : 'loss'
   must(
@@ -175,11 +175,11 @@ function checkTerms({ settings }: Scene, trade: TradeRow, { trades }: Snapshot):
 }
 
 /** Checks at a delivery that credit before the end of protection stays within the store's limit. */
-function checkRisk({ store, limit, early, isProtected }: TradeRow, { trades }: Snapshot): void {
-  if (!isProtected || early === 0n) return
+function checkRisk({ store, limit, early, wasProtected }: TradeRow, { trades }: Snapshot): void {
+  if (!wasProtected || early === 0n) return
   const atRisk = sum(
     trades.flatMap((trade) =>
-      trade.store === store && trade.delivered && trade.isProtected
+      trade.store === store && trade.delivered && trade.wasProtected
         ? [trade.state === 'held' ? trade.early + trade.released : trade.lost]
         : [],
     ),
@@ -229,9 +229,9 @@ function checkCredit(steam: Steam, trade: TradeRow): void {
   if (steamTrade !== undefined && isReportedLate(steamTrade)) return
   const protects = steamTrade?.settlesAt !== null
   must(
-    protects === trade.isProtected,
+    protects === trade.wasProtected,
     'I15',
-    () => `the till counts trade ${trade.id} as ${trade.isProtected ? '' : 'un'}protected, unlike Steam`,
+    () => `the till counts trade ${trade.id} as ${trade.wasProtected ? '' : 'un'}protected, unlike Steam`,
   )
 }
 
@@ -240,7 +240,7 @@ function checkRelease({ steam, engine }: Scene, { id, steamTrade, itemsBack }: T
   const record = steam.steamTrades.get(steamTrade ?? '')
   if (record === undefined || engine.now() - record.changedAt < REPORTED_WITHIN_MS) return
   const back = record.items.filter((item) => item.rolledBackAssetId !== null).length
-  must(back === itemsBack, 'I7', () => `trade ${id} is released, but its items went back`)
+  must(back === itemsBack, 'I7', () => `trade ${id}: ${back} items back on Steam, ${itemsBack} in the books`)
 }
 
 /** The answers of Steam that justify each end. */
@@ -310,20 +310,20 @@ function checkDeposit(deposit: Snapshot['deposits'][number], trades: readonly Tr
 export function checkNotOverdue(scene: Scene, { deposits, trades }: Snapshot): void {
   for (const { id, status } of deposits) {
     const open = trades.find(({ deposit, state }) => deposit === id && OPEN.includes(state))
-    const isUnreadable = open !== undefined && isSilent(scene, open)
-    must(isUnreadable || isFinal(status), 'I12', () => `deposit ${id} is still ${status}`)
+    const isUnknowable = open !== undefined && cannotLearnEnd(scene, open)
+    must(isUnknowable || isFinal(status), 'I12', () => `deposit ${id} is still ${status}`)
   }
 }
 
-function isSilent(scene: Scene, { bot, code, state }: TradeRow): boolean {
+function cannotLearnEnd(scene: Scene, { bot, code, state }: TradeRow): boolean {
   const { offers, byMessage } = scene.steam
-  if (isLost(scene, bot) || isMute(byMessage.get(code))) return true
+  if (isLost(scene, bot) || isHidden(byMessage.get(code))) return true
   // The till does not know the trade's offer yet. It may be one of the bot's offers that Steam does not let it read.
   const isLookedFor = state === 'sending' || state === 'unknown'
   return isLookedFor && [...offers.values()].some((offer) => offer.bot === BOTS[bot - 1] && offer.isOpaque)
 }
 
-const isMute = (offer: SteamOffer | undefined): boolean =>
+const isHidden = (offer: SteamOffer | undefined): boolean =>
   offer?.isOpaque === true || offer?.isIdLost === true
 
 /** Checks, long enough after the last offer, that only delivered trades are still watched. */
@@ -359,7 +359,7 @@ export async function checkFinalState(scene: Scene): Promise<void> {
     const offer = steam.byMessage.get(code)
     const steamTrade = steam.steamTrades.get(offer?.tradeId ?? '')
     // The till cannot see the outcome of these offers. The operator credits complete deliveries.
-    if (isLost(scene, bot) || (isMute(offer) && !kept)) {
+    if (isLost(scene, bot) || (isHidden(offer) && !kept)) {
       const isUnpaid = !kept && steamTrade?.state === 'complete'
       must(!isUnpaid, 'I7', () => `trade ${trade}: the bot has its items, but they were not credited`)
       continue

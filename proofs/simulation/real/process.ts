@@ -157,9 +157,9 @@ async function noteTokenRefusal(scene: Scene, { deps }: Process, lease: Lease): 
   scene.faults.note('token refused for a while')
   const now = deps.clock.now()
   const verdict = judgeTokenRefusal(lease.tokenRefusedAt, now)
-  // A token is refused for minutes. A clock that is wrong by minutes cannot make that an hour.
+  // The simulation refuses a token for minutes. A clock that is wrong by minutes cannot make that an hour.
   if (verdict.kind === 'dead')
-    throw new Error('a token was refused for an hour, longer than any misfortune lasts')
+    throw new Error('a token was refused for an hour, longer than the simulation refuses one')
   await putOffLogin(deps.db, lease, { reason: 'token_dead', refusedAt: now, until: verdict.at })
 }
 
