@@ -40,3 +40,6 @@ export const MOVEMENT_CAUSES = [
   /** An operator gave up what the store owes. */
   'written_off',
 ] as const
+
+/** Formats hundredths of a percent as `24.50`. */
+export const percentOf = (bps: number): string => withDecimals(bps, 2)

@@ -51,7 +51,7 @@ test('a changed setting of a store leaves the settings that a second operator ch
   await query('update store set disabled_at = now() where id = $1', [storeId])
 })
 
-test('a commission that is not a whole number is refused, and the store keeps its own', async () => {
+test('a commission that is not a percentage with two decimals is refused, and the store keeps its own', async () => {
   const { steamId } = await shopper()
   const name = `Store with a commission ${steamId}`
   const [store] = await query(
@@ -69,8 +69,8 @@ test('a commission that is not a whole number is refused, and the store keeps it
   expect(await query('select commission_bps from store where id = $1', [store?.id])).toEqual([
     { commission_bps: 3000 },
   ])
-  await dialog.getByText('must be a whole number').waitFor()
-  await dialog.getByLabel('Commission').fill('3200')
+  await dialog.getByText('two decimals, such as 24.50').waitFor()
+  await dialog.getByLabel('Commission').fill('32.00')
   await dialog.getByRole('button', { name: 'Change settings' }).click()
   await dialog.getByRole('status').waitFor()
   expect(await query('select commission_bps from store where id = $1', [store?.id])).toEqual([

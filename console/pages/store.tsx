@@ -1,4 +1,4 @@
-import { CURRENCIES, majorOf } from '../../contract/money.ts'
+import { CURRENCIES, majorOf, percentOf } from '../../contract/money.ts'
 import type { StoreView } from '../../gateway/operations/stores.ts'
 import type { Json } from '../api/json.ts'
 import { ActButton, type Field, listOf } from '../ui/act.tsx'
@@ -54,7 +54,7 @@ function Settings({ store, refresh }: PanelProps) {
           ['At risk now', formatMinor(store.atRisk.amountMinor, 'USD')],
           [
             'Commission',
-            store.commissionBps === null ? 'as the settings say' : `${store.commissionBps / 100} %`,
+            store.commissionBps === null ? 'as the settings say' : `${percentOf(store.commissionBps)} %`,
           ],
           ['Games', store.games?.join(', ') ?? 'all'],
           ['Origins', store.origins.join(', ')],
@@ -122,11 +122,11 @@ function fieldsOf(store: View): readonly Field[] {
       value: String(Math.floor(majorOf(store.riskLimit.amountMinor, 'USD'))),
     },
     {
-      name: 'commissionBps',
-      label: 'Commission in hundredths of a percent',
-      value: store.commissionBps === null ? '' : String(store.commissionBps),
+      name: 'commission',
+      label: 'Commission in percent',
+      value: store.commissionBps === null ? '' : percentOf(store.commissionBps),
       isOptional: true,
-      hint: 'Such as 2500. Leave empty for the commission in the settings.',
+      hint: 'Such as 24.50. Leave empty for the commission in the settings.',
     },
     {
       name: 'games',
@@ -160,7 +160,7 @@ function changesOf(store: View, typed: Record<string, string>): Record<string, u
       const text = value.trim()
       if (name === 'origins') return [name, listOf(text)]
       if (name === 'games') return [name, text === '' ? null : listOf(text)]
-      if (name === 'accent' || name === 'commissionBps') return [name, text === '' ? null : text]
+      if (name === 'accent' || name === 'commission') return [name, text === '' ? null : text]
       if (name === 'riskLimit') return ['riskLimitUsd', text]
       return [name, text]
     }),

@@ -3,7 +3,7 @@ import { CURRENCIES, type Currency } from '../../contract/money.ts'
 import { isSteamId } from '../../contract/steam-id.ts'
 import { parseTradeLink, type TradeLink } from '../../contract/trade-link.ts'
 import { isRealDay } from '../kit/real-day.ts'
-import { parseAmount } from '../operations/amount.ts'
+import { parseAmount, parsePercent } from '../operations/amount.ts'
 import { Refusal } from './terminal.ts'
 
 /** At most 18 digits, because every such number fits into a `bigint` of PostgreSQL. */
@@ -70,11 +70,11 @@ export function amountIn(currency: Currency, typed: string, option = '--amount')
 /** Parses a percentage with two decimals into hundredths of a percent; `none` gives null. */
 export function percentIn(typed: string): number | null {
   if (typed === 'none') return null
-  const [, whole, fraction] = /^(\d{1,2})\.(\d{2})$/.exec(typed) ?? []
-  if (whole === undefined || fraction === undefined) {
+  const bps = parsePercent(typed)
+  if (bps === undefined) {
     throw new Refusal('usage', '--commission must have two decimals, such as 24.50, or be none')
   }
-  return Number(whole) * 100 + Number(fraction)
+  return bps
 }
 
 export const CURRENCY = { kind: 'enum', values: CURRENCIES, brief: 'the currency' } as const

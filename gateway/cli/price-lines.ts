@@ -1,4 +1,4 @@
-import { MICROS_PER_CENT } from '../../contract/money.ts'
+import { MICROS_PER_CENT, percentOf } from '../../contract/money.ts'
 import { counted } from '../kit/counted.ts'
 import { durationText } from '../kit/duration.ts'
 import { formatAmount } from '../operations/amount.ts'
@@ -29,7 +29,7 @@ function verdictText({ worthUsdMicros, credit, unavailable, verdict, commissionB
   if (worthUsdMicros === null || credit === null) return []
   const credited = formatAmount(credit.amountMinor, credit.currency)
   return [
-    `worth ${dollars(worthUsdMicros)}, a shopper is credited ${credited} after ${(commissionBps / 100).toFixed(2)} % commission`,
+    `worth ${dollars(worthUsdMicros)}, a shopper is credited ${credited} after ${percentOf(commissionBps)} % commission`,
   ]
 }
 

@@ -1,4 +1,4 @@
-import { decimalOf } from '../../contract/money.ts'
+import { decimalOf, percentOf } from '../../contract/money.ts'
 import { counted } from '../kit/counted.ts'
 import { formatAmount } from '../operations/amount.ts'
 import { csvLines } from '../operations/csv.ts'
@@ -71,7 +71,7 @@ function balanceText({
   return `available ${available}, held ${held}, reversed ${reversed}`
 }
 
-const percentText = (bps: number): string => `${(bps / 100).toFixed(2)} %`
+const percentText = (bps: number): string => `${percentOf(bps)} %`
 
 export const storeListLines = ({ stores, next }: StorePage): string[] => [
   ...stores.map((store) =>

@@ -82,17 +82,17 @@ test.each([
   expect(answer).toMatchObject({ status: 400, error: { message: expect.stringContaining(message) } })
 })
 
-test.each(['32 %', '2,500', '25.5'])(
+test.each(['32 %', '2,500', '25.5', '2500', '100.00'])(
   'a commission of %s is refused, and does not become the default',
   async (typed) => {
     const { storeId } = (await doAct('store add', EMBER)).data
-    expect(await doAct('store update', { storeId, commissionBps: '3000' })).toMatchObject({ status: 200 })
-    expect(await doAct('store update', { storeId, commissionBps: typed })).toMatchObject({
+    expect(await doAct('store update', { storeId, commission: '30.00' })).toMatchObject({ status: 200 })
+    expect(await doAct('store update', { storeId, commission: typed })).toMatchObject({
       status: 400,
-      error: { message: expect.stringContaining('must be a whole number') },
+      error: { message: expect.stringContaining('two decimals, such as 24.50') },
     })
     expect(await store(storeId)).toMatchObject({ commissionBps: 3_000 })
-    expect(await doAct('store update', { storeId, commissionBps: null })).toMatchObject({ status: 200 })
+    expect(await doAct('store update', { storeId, commission: null })).toMatchObject({ status: 200 })
     expect(await store(storeId)).toMatchObject({ commissionBps: null })
   },
 )

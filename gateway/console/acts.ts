@@ -9,7 +9,7 @@ import {
 } from '../../contract/limits.ts'
 import { MICROS_PER_CENT } from '../../contract/money.ts'
 import { SCOPES } from '../../contract/scopes.ts'
-import { CENTS_PER_DOLLAR, parseAmount } from '../operations/amount.ts'
+import { CENTS_PER_DOLLAR, parseAmount, parsePercent } from '../operations/amount.ts'
 import { pauseBot, removeBot, resumeBot, retireBot } from '../operations/bots.ts'
 import { explainDeparture } from '../operations/departures.ts'
 import { holdDeposit } from '../operations/deposits.ts'
@@ -46,11 +46,16 @@ const proposal = z.object({ proposalId: id })
 const hours = (most: number) => z.int().min(0).max(most)
 /** Kept as text, as it was typed. */
 const wholeDollars = z.string().regex(/^\d{1,9}$/, 'must be whole dollars')
-/** Hundredths of a percent, as text: the page would turn a typo into null, which means the till's default. */
-const commissionBps = z
+/** Parses a percentage such as 24.50 into hundredths of a percent. */
+const percent = z
   .string()
-  .regex(/^\d{1,5}$/, 'must be a whole number of hundredths of a percent, such as 2500')
-  .transform(Number)
+  .max(10)
+  .transform((typed, context) => {
+    const bps = parsePercent(typed)
+    if (bps !== undefined) return bps
+    context.addIssue({ code: 'custom', message: 'must be a percentage with two decimals, such as 24.50' })
+    return z.NEVER
+  })
 
 const SEQUENCE = z.int().min(1).max(MOST_SEQUENCE)
 /** Parses an amount such as 850.00 into cents. */
@@ -110,7 +115,7 @@ const storeChange = z.object({
   name: text().optional(),
   origins: origins.optional(),
   riskLimitUsd: riskLimitUsd.optional(),
-  commissionBps: commissionBps.nullable().optional(),
+  commission: percent.nullable().optional(),
   games: z.array(z.enum(GAMES)).nullable().optional(),
 })
 
@@ -142,8 +147,12 @@ export const ACTS: Record<string, Call> = {
   'store add': seriousAct(newStore, (deps, { riskLimitUsd, ...added }) =>
     addStore(deps, { ...added, riskLimitUsdCents: riskLimitUsd * CENTS_PER_DOLLAR }),
   ),
-  'store update': seriousAct(storeChange, (deps, { riskLimitUsd, ...changes }) =>
-    changeStore(deps, { ...changes, riskLimitUsdCents: riskLimitUsd && riskLimitUsd * CENTS_PER_DOLLAR }),
+  'store update': seriousAct(storeChange, (deps, { riskLimitUsd, commission, ...changes }) =>
+    changeStore(deps, {
+      ...changes,
+      commissionBps: commission,
+      riskLimitUsdCents: riskLimitUsd && riskLimitUsd * CENTS_PER_DOLLAR,
+    }),
   ),
   'store disable': seriousAct(store, (deps, { storeId }) => disableStore(deps, storeId)),
   'store enable': seriousAct(store, (deps, { storeId }) => enableStore(deps, storeId)),

@@ -1,5 +1,7 @@
 /** Prices, bots and stores: whether a shopper could pay right now. Pure checks. */
+
 import type { Game } from '../../contract/games.ts'
+import { percentOf } from '../../contract/money.ts'
 import { tokenEnd } from '../bots/token-end.ts'
 import type { Config } from '../config.ts'
 import { HOUR_MS } from '../kit/duration.ts'
@@ -201,7 +203,7 @@ export function commissionFindings(
     return mend(
       `stores.${id}.commission`,
       `${name}: its commission is too small for ${games.join(', ')}, so a pumped price would pay more than the item is worth`,
-      `tradetill store update --store ${id} --commission ${(leastBps / 100).toFixed(2)}, or set TRADETILL_PRICE_ABOVE_LEVEL=${aboveLevel.join(',')} if that is intended`,
+      `tradetill store update --store ${id} --commission ${percentOf(leastBps)}, or set TRADETILL_PRICE_ABOVE_LEVEL=${aboveLevel.join(',')} if that is intended`,
     )
   })
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { CURRENCIES, decimalOf } from '../../contract/money.ts'
-import { formatAmount, parseAmount } from './amount.ts'
+import { CURRENCIES, decimalOf, percentOf } from '../../contract/money.ts'
+import { formatAmount, parseAmount, parsePercent } from './amount.ts'
 
 it.each([
   [84_000n, '840.00 USD'],
@@ -26,5 +26,16 @@ it.each(['1250', '12.5', '12.500', '1,250.00', ' 1.00', '-1.00', '1e3', '', '1.0
   '"%s" is not an amount',
   (text) => {
     expect(parseAmount(text, 'USD')).toBeUndefined()
+  },
+)
+
+it('a percentage of zero or more is parsed back to the same hundredths of a percent', () => {
+  fc.assert(fc.property(fc.integer({ min: 0, max: 9_999 }), (bps) => parsePercent(percentOf(bps)) === bps))
+})
+
+it.each(['24', '24.5', '2450', '100.00', '24,50', '24.50 %', '-1.00', ''])(
+  '"%s" is not a percentage',
+  (text) => {
+    expect(parsePercent(text)).toBeUndefined()
   },
 )

@@ -1,4 +1,4 @@
-/** Amounts as people read and type them, such as 840.00, with the currency's number of decimals. */
+/** Amounts and percentages as people read and type them, such as 840.00, with the currency's number of decimals. */
 import { CURRENCY_EXPONENT, type Currency, decimalOf } from '../../contract/money.ts'
 
 export const CENTS_PER_DOLLAR = 100n
@@ -14,4 +14,10 @@ export function parseAmount(text: string, currency: Currency): bigint | undefine
   const form = digits === 0 ? /^(\d{1,13})$/ : new RegExp(`^(\\d{1,13})\\.(\\d{${digits}})$`)
   const [, whole, fraction = ''] = form.exec(text) ?? []
   return whole === undefined ? undefined : BigInt(whole + fraction)
+}
+
+/** Parses `24.50` into hundredths of a percent. Returns undefined unless it has two decimals and is below 100. */
+export function parsePercent(text: string): number | undefined {
+  const [, whole, fraction] = /^(\d{1,2})\.(\d{2})$/.exec(text) ?? []
+  return whole === undefined || fraction === undefined ? undefined : Number(whole + fraction)
 }

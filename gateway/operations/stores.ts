@@ -1,5 +1,6 @@
 import type { Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
+import { percentOf } from '../../contract/money.ts'
 import type { Endpoint } from '../../contract/webhooks.ts'
 import { keysetPage } from '../kit/keyset-page.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
@@ -69,7 +70,7 @@ function unsafeCommission({ config }: ActDeps, commissionBps: number | null | un
   const unsafe = unsafeCommissionOf(config, commissionBps)
   if (unsafe === undefined) return undefined
   const { games, leastBps, aboveLevel } = unsafe
-  return `The commission is too small for ${games.join(', ')}: a pumped price would pay more than the item is worth. Set at least ${(leastBps / 100).toFixed(2)} percent. If you intend less, set TRADETILL_PRICE_ABOVE_LEVEL=${aboveLevel.join(',')}.`
+  return `The commission is too small for ${games.join(', ')}: a pumped price would pay more than the item is worth. Set at least ${percentOf(leastBps)} percent. If you intend less, set TRADETILL_PRICE_ABOVE_LEVEL=${aboveLevel.join(',')}.`
 }
 
 export type SwitchedStore = { storeId: bigint; name: string; disabledAt: Date | null }
