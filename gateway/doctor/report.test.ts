@@ -172,7 +172,7 @@ describe('tests of webhooks', () => {
   async function addStores(count: number): Promise<void> {
     for (let index = 0; index < count; index += 1) {
       const answer = await createStore(
-        { db: database.db, box, mode: 'live', clock: systemClock },
+        { db: database.db, box, mode: 'live', webhookMode: 'live', clock: systemClock },
         {
           name: `Store ${index}`,
           origins: ['https://store.example'],

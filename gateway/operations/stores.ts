@@ -203,9 +203,10 @@ const minorUnits = ({ currency, held, available, reversed }: RawBalance): Balanc
   reversedMinor: BigInt(reversed),
 })
 
-const storeDeps = ({ config: { masterKey, oldMasterKeys, mode }, clock }: ActDeps) => ({
+const storeDeps = ({ config: { masterKey, oldMasterKeys, mode, webhookMode }, clock }: ActDeps) => ({
   box: createSecretBox(masterKey, oldMasterKeys),
   mode,
+  webhookMode,
   clock,
 })
 

@@ -91,7 +91,13 @@ export async function endMaintenance({ db, clock }: MaintenanceDeps): Promise<bo
 
 /** Resolves to the reason why no trade may start now; undefined if trades may start. */
 export async function whyTradesClosed(db: Db | Tx): Promise<'maintenance' | 'steam_down' | undefined> {
-  const ongoing = await openOutages(db)
+  return whyClosedBy(await openOutages(db))
+}
+
+/** Like `whyTradesClosed`, for outages that were read before. */
+export function whyClosedBy(
+  ongoing: Awaited<ReturnType<typeof openOutages>>,
+): 'maintenance' | 'steam_down' | undefined {
   if (ongoing.has('maintenance')) return 'maintenance'
   return ongoing.has('offers') || ongoing.has('inventories') ? 'steam_down' : undefined
 }

@@ -6,6 +6,7 @@ import type { Db } from '../db/client.ts'
 import { gamesOfStore } from '../deposits/store.ts'
 import { isLifeCurrent } from '../epochs/store.ts'
 import type { Clock } from '../kit/clock.ts'
+import { whyClosedBy } from '../outages/service.ts'
 import { openOutages, readNotice } from '../outages/store.ts'
 import type { PricingRules } from '../pricing/price.ts'
 import { minimumOf, priceList, rulesOfStore } from '../pricing/service.ts'
@@ -83,11 +84,11 @@ export async function readPrices(
 export async function readHealth({ db }: Pick<OfferingDeps, 'db'>): Promise<Health> {
   const outages = await openOutages(db)
   const maintenance = outages.has('maintenance')
-  const trades = !maintenance && !outages.has('offers') && (await isLifeCurrent(db))
+  const trades = whyClosedBy(outages) === undefined && (await isLifeCurrent(db))
   const inventories = !outages.has('inventories')
   const until = maintenance ? (await readNotice(db))?.until : null
   return {
-    status: trades && inventories ? 'ok' : 'degraded',
+    status: trades ? 'ok' : 'degraded',
     trades,
     inventories,
     maintenance,

@@ -58,22 +58,31 @@ describe('the registration of a store', () => {
     'in %s mode with the webhook %s allows the webhook’s address only if that address needs a permission',
     async (mode, webhookUrl, allowed) => {
       const store = { name: 'Ember', origins: ['https://store.example'], riskLimitUsdCents: 0n, webhookUrl }
-      expect(await createStore({ ...till.deps, box, mode }, store)).toMatchObject({ kind: 'created' })
+      expect(await createStore({ ...till.deps, box, mode, webhookMode: mode }, store)).toMatchObject({
+        kind: 'created',
+      })
       const rows = await till.db.selectFrom('webhook_address').select(['host', 'port', 'inside']).execute()
       expect(rows).toEqual(allowed === undefined ? [] : [allowed])
     },
   )
 
-  test.each(['http://shop.example/', 'https://169.254.169.254/'])(
-    'in live mode with the webhook %s is refused',
-    async (url) => {
+  test.each([
+    ['live', 'http://shop.example/'],
+    ['live', 'https://169.254.169.254/'],
+    // Webhooks of a sandbox that others reach follow the rules of live mode.
+    ['sandbox', 'http://shop.example/'],
+  ] as const)(
+    'in %s mode with the webhook %s is refused, if webhooks follow the rules of live mode',
+    async (mode, url) => {
       const store = {
         name: 'Ember',
         origins: ['https://store.example'],
         riskLimitUsdCents: 0n,
         webhookUrl: url,
       }
-      expect(await createStore({ ...till.deps, box, mode: 'live' }, store)).toMatchObject({ kind: 'refused' })
+      expect(await createStore({ ...till.deps, box, mode, webhookMode: 'live' }, store)).toMatchObject({
+        kind: 'refused',
+      })
     },
   )
 })
@@ -249,7 +258,7 @@ describe('in live mode', () => {
     const { id } = await create()
     const box = createSecretBox(Buffer.alloc(32, 3))
     const change = { origins: ['https://store.test'], webhookUrl: receiver.url }
-    await updateStore({ ...live.deps, box }, live.store.id, change)
+    await updateStore({ ...live.deps, webhookMode: 'live', box }, live.store.id, change)
     expect(await callEndpoint('GET', `/${id}`)).toMatchObject({ state: 'enabled' })
   })
 })

@@ -36,12 +36,14 @@ export type CreatedStore =
 
 type Refused = { kind: 'refused'; reason: string }
 
-type Deps = { db: Db | Tx; box: SecretBox; mode: Mode; clock: Clock }
+/** `webhookMode`: the rules for addresses of webhooks. `mode`: those for origins, and the mode of keys. */
+type Deps = { db: Db | Tx; box: SecretBox; mode: Mode; webhookMode: Mode; clock: Clock }
+type Modes = Pick<Deps, 'mode' | 'webhookMode'>
 
 /** Registers a store with its first API key and, if it has a webhook, the secret that signs it. */
 export async function createStore(deps: Deps, store: NewStore): Promise<CreatedStore> {
-  const { db, mode } = deps
-  const addresses = checkAddresses(store, mode)
+  const { db } = deps
+  const addresses = checkAddresses(store, deps)
   if (addresses.kind === 'refused') return addresses
   if (!isName(store.name)) return INVALID_NAME
   if (!isColour(store.accent)) return INVALID_COLOUR
@@ -87,7 +89,7 @@ export async function updateStore(
   storeId: bigint,
   changes: StoreChanges,
 ): Promise<Updated | Refused> {
-  const checked = checkChanges(changes, deps.mode)
+  const checked = checkChanges(changes, deps)
   if (checked.kind === 'refused') return checked
   return inTransaction(deps.db, async (tx) => {
     if (!(await changeStore(tx, storeId, checked.change))) {
@@ -103,7 +105,10 @@ type Change = Parameters<typeof changeStore>[2]
 
 const refused = (reason: string): Refused => ({ kind: 'refused', reason })
 
-function checkChanges(changes: StoreChanges, mode: Mode): { kind: 'valid'; change: Change } | Refused {
+function checkChanges(
+  changes: StoreChanges,
+  { mode, webhookMode }: Modes,
+): { kind: 'valid'; change: Change } | Refused {
   const { name, origins, webhookUrl, riskLimitUsdCents, creditMode, liability } = changes
   const { accent, commissionBps, games } = changes
   if (Object.values(changes).every((change) => change === undefined))
@@ -116,7 +121,7 @@ function checkChanges(changes: StoreChanges, mode: Mode): { kind: 'valid'; chang
   if (games?.length === 0) return refused('the store must take items of at least one game')
   const allowed = origins === undefined ? undefined : parseOrigins(origins, mode)
   if (allowed?.kind === 'refused') return allowed
-  const refusal = webhookUrl === undefined ? undefined : refuseWebhook(webhookUrl, mode)
+  const refusal = webhookUrl === undefined ? undefined : refuseWebhook(webhookUrl, webhookMode)
   if (refusal !== undefined) return refused(refusal)
   const change: Change = {
     ...(name !== undefined && { name }),
@@ -152,14 +157,14 @@ async function moveWebhook(
   const id = BigInt(oldest.id)
   await enableByOperator(tx, id)
   const findAllowance = allowanceFinder(tx)
-  await moveEndpoint(tx, { mode: deps.mode, findAllowance }, { storeId, id, url })
+  await moveEndpoint(tx, { mode: deps.webhookMode, findAllowance }, { storeId, id, url })
   return null
 }
 
 /** Allows the store this address, which the operator entered, unless all stores may use it anyway. */
 async function openAddress(
   tx: Tx,
-  { mode, clock }: Deps,
+  { webhookMode: mode, clock }: Deps,
   { storeId, url }: { storeId: bigint; url: string },
 ): Promise<void> {
   const parsed = parseWebhookUrl(url)
@@ -188,11 +193,11 @@ const accentColumn = (accent: Accent) => accent !== undefined && { accent: accen
 
 function checkAddresses(
   { origins, webhookUrl }: Pick<NewStore, 'origins' | 'webhookUrl'>,
-  mode: Mode,
+  { mode, webhookMode }: Modes,
 ): { kind: 'valid'; origins: string[] } | Refused {
   const allowed = parseOrigins(origins, mode)
   if (allowed.kind === 'refused') return allowed
-  const refusal = webhookUrl === undefined ? undefined : refuseWebhook(webhookUrl, mode)
+  const refusal = webhookUrl === undefined ? undefined : refuseWebhook(webhookUrl, webhookMode)
   return refusal === undefined ? allowed : refused(refusal)
 }
 

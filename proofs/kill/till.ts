@@ -131,7 +131,7 @@ async function enrolAll({ url, box, steam, receiver, bots, migrations }: Enrolme
   try {
     for (const bot of bots) await enrolBot(db, box, steam.as(bot))
     const store = await createStore(
-      { db, box, mode: 'sandbox', clock: systemClock },
+      { db, box, mode: 'sandbox', webhookMode: 'sandbox', clock: systemClock },
       {
         name: 'Ember Forge',
         origins: ['http://localhost'],
