@@ -138,7 +138,7 @@ const MORE_FIELDS: Record<string, unknown> = {
 
 export const massAssignment = family({
   number: 16,
-  name: 'fields that the caller may not set',
+  name: 'fields and parameters that the caller may not set',
   kind: 'till',
   defences: {
     'named fields only': {
@@ -334,7 +334,7 @@ const withText = (target: Target, field: string, text: string) =>
 
 export const texts = family({
   number: 30,
-  name: 'NUL, control characters, lone surrogates and reversed text',
+  name: 'NUL, control characters, lone surrogates, reversed text and long text',
   kind: 'till',
   defences: {
     'no control characters': {

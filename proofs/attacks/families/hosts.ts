@@ -22,7 +22,7 @@ const HOSTS = [
 
 export const hosts: Family = family({
   number: 49,
-  name: 'a foreign Host header',
+  name: 'a foreign Host header, or a scheme other than https',
   kind: 'till',
   defences: {
     'our own host': {

@@ -68,7 +68,7 @@ const CASES: Record<string, PayoutRequest[]> = {
 
 export const payouts: Family = family({
   number: 50,
-  name: 'the same payout by two operators',
+  name: 'payouts of one store at the same moment',
   kind: 'till',
   defences: {
     'payouts of a store wait for each other': {

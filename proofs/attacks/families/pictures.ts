@@ -75,7 +75,7 @@ const bySource = (urls: readonly string[]): [what: string, urls: PictureUrls][] 
 
 export const pictures: Family = family({
   number: 9,
-  name: 'pictures from elsewhere',
+  name: 'pictures with foreign or odd URLs',
   kind: 'parts',
   defences: {
     'hosts of Steam': {

@@ -1,4 +1,4 @@
-/** Replayed and changed webhooks, checked by the package for stores: family 13. */
+/** Replayed, changed and forged webhooks, checked by the package for stores: family 13. */
 import { Webhook } from 'standardwebhooks'
 import { verifyWebhook } from '../../../sdk/webhook.ts'
 import { type Case, type Family, family } from '../attack.ts'
@@ -85,20 +85,20 @@ const isAccepted = (sent: Sent): Promise<boolean> =>
     () => false,
   )
 
-type Defence = 'the signature'
+type Defence = 'the checks of a webhook'
 
 const caseOf = ([what, sent]: [string, Sent]): Case<Defence> => ({
   what,
-  stoppedBy: 'the signature',
+  stoppedBy: 'the checks of a webhook',
   attack: async () => problemIf(await isAccepted(sent), 'is believed'),
 })
 
 export const webhooks: Family = family<Defence>({
   number: 13,
-  name: 'replayed and changed webhooks',
+  name: 'replayed, changed and forged webhooks',
   kind: 'parts',
   defences: {
-    'the signature': {
+    'the checks of a webhook': {
       at: `${PACKAGE} verifyWebhook`,
       off: [
         {
