@@ -19,7 +19,7 @@ import { median, type Outcome } from './outcome.ts'
 
 /** Our field may take up to this many times as long as that of the compared page. */
 const MOST_TIMES = 1.3
-/** The first paint must come before a second round trip: it may wait for the document, but for no other file. */
+/** The first paint must come before a second round trip ends: it may wait for the document, but for no other file. */
 const MOST_ROUND_TRIPS = 2
 const LATENCY_MS = 400
 const BYTES_PER_S = 400_000 / 8

@@ -11,7 +11,7 @@
  *   transaction that locks the balance first.
  * - `inventory`: CPU time of converting an inventory to priced items, compared with JSON.parse.
  * - `prices`: time of a refresh of 25,000 prices, and of pricing a basket during it.
- * - `bytes`: gzipped bytes until the page shows the link field, in the language that needs most, compared with Checkout
+ * - `bytes`: gzipped bytes until the link field works, in the language that needs most, compared with Checkout
  *   and Card of adyen-web.
  * - `lighthouse`: Lighthouse's scores for the deposit page on a phone, and how much the page shifts while it loads.
  * - `line`: time until the field for the trade link works at 400 kbit/s with a latency of 400 ms, compared with a page

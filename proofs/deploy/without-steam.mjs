@@ -1,4 +1,7 @@
-/** `node --import without-steam.mjs …` finds no address of Steam, so no test depends on Steam or this machine's clock. */
+/**
+ * `node --import without-steam.mjs …` finds no address of Steam, so no test depends on Steam, or on whether this
+ * machine's clock agrees with Steam's.
+ */
 import dns from 'node:dns'
 import { syncBuiltinESMExports } from 'node:module'
 

@@ -76,7 +76,7 @@ export const TILL_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
   'an item in an open wish is wished for again': [
     { file: WISH, from: '!wished.has(', to: '!new Set<string>().has(' },
   ],
-  'the outcome of a wish is written only once': [
+  'only the first state of a wish is written': [
     {
       file: VAULTS_WISHES,
       from: 'update set state = excluded.state',

@@ -132,7 +132,8 @@ const progress = new WeakMap<
 >()
 
 /**
- * Checks, from the log alone, that the gifts of an hour stay within the limit. Gifts that came to nothing do not count.
+ * Checks, from the log alone, that an hour's gifts stay within the limit on items. Gifts that came to nothing do not
+ * count.
  */
 function checkLimits(world: SalesWorld): void {
   const { entries, rules } = world

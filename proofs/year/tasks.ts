@@ -115,7 +115,7 @@ function tasksOfBots({ trades, clock, db }: Deps): Task[] {
   ]
 }
 
-/** Calls that credit a trade of `rows.ts` whose offer is open, and that look at one whose credit is held. */
+/** Calls that credit a trade of `rows.ts` whose offer is open, and that look at one that is still protected. */
 function tasksOfCredits(deps: Deps): Task[] {
   const { db } = deps
   const tradeIn = (state: 'active' | 'held') =>

@@ -56,7 +56,7 @@ const LEAP_EVERY = 4
 const LEAST_ITEMS = 4
 /** Days pass after this many attempts to take a sale back. */
 const ATTEMPTS_PER_LEAP = 150
-/** Days pass after this many checks for unsettled work, two and a half days of simulated time. */
+/** Days pass after this many checks for unsettled work. */
 const CHECKS_PER_LEAP = 60
 
 /** Kinds of log entries after which the vault is in the middle of its work. */
@@ -244,8 +244,8 @@ async function letSellerTakeBack(till: SellingTill, load: SaleLoad): Promise<voi
 }
 
 /**
- * Stops new wishes and listings, and lets time pass until everything has ended. Offers may be open when days pass: Steam
- * restricts the account that took a sale back for a month, in which the vault cannot accept what it sent there.
+ * Stops new wishes and listings, and lets time pass until everything has ended. Offers may be open when days pass: for a
+ * month after it took a sale back, Steam restricts the selling account, which then cannot accept the bots' gifts.
  */
 async function settle(till: SellingTill): Promise<void> {
   await setSendRule(till, false)

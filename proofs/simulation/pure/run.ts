@@ -147,7 +147,7 @@ function createScene({ core, random, trace, fail }: SceneParts): Scene {
   return scene
 }
 
-/** A log that writes nothing, but counts abandoned offers that turn up, and fails the run at an error it did not cause. */
+/** A log that writes nothing, but counts abandoned offers that turn up. An error that no fault caused fails the run. */
 const logOf = ({ faults, fail }: Scene): Log =>
   pino({
     level: 'warn',

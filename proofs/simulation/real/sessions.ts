@@ -35,7 +35,7 @@ const MONITOR_SETTINGS = `${SETTINGS}; set lock_timeout = '5min'`
 const MOST_ENDING_MS = 300_000
 
 export function openSessions(url: string): Sessions {
-  // Two processes take 8 of these sessions. The others are for kills and for reads by the checks.
+  // Two gateways take 8 of these sessions, and a vault 4. The others are for kills and for reads by the checks.
   const pool = openPool(url, 16)
   const monitors = openPool(url, 1)
   return {
