@@ -42,7 +42,10 @@ const wholeNumber = (min: number, max: number, why: string) => {
 }
 const port = wholeNumber(0, 65_535, 'it is a port')
 
-/** `web` answers shoppers, stores and operators, `console` only operators. `bots` holds bots, `work` does due work. */
+/**
+ * `web` answers shoppers, stores and operators, `console` only operators. `bots` holds bots. `work` sends webhooks,
+ * numbers events, reads prices, expires deposits and runs the sweeps.
+ */
 export const ROLES = ['web', 'bots', 'work', 'console'] as const
 export type Role = (typeof ROLES)[number]
 
@@ -170,7 +173,7 @@ export type ConsoleConfig = {
   url: URL
   host: string
   port: number
-  /** Undefined in live mode. */
+  /** Undefined if there is none, as always in live mode. */
   sandboxKey: string | undefined
 }
 

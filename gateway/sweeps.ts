@@ -42,7 +42,7 @@ import { sweepHistories } from './trades/protection.ts'
 import { saveVitals } from './vitals/store.ts'
 import { sweepDisabledEndpoints, sweepFarDeliveries } from './webhooks/jobs.ts'
 
-/** How often to look for work that is due, although its job was lost. */
+/** How often to look for due work, because its job may have been lost. */
 const SWEEP_MS = 10_000
 const EPOCH_WATCH_MS = 2_000
 const OUTAGE_WATCH_MS = 5_000

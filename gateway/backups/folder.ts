@@ -46,7 +46,7 @@ export async function copyCluster(client: Pick<pg.Client, 'query'>, target: stri
   }
   await writeFile(join(target, 'backup_label'), label, { mode: 0o600 })
   await writeFile(join(target, 'recovery.signal'), '', { mode: 0o600 })
-  // The copy contains all of the log, so recovery must not fetch any.
+  // `recovery.signal` requires a restore command. The copy contains all of the log, so the command fetches none.
   await appendFile(join(target, 'postgresql.auto.conf'), "restore_command = 'exit 1'\n")
 }
 

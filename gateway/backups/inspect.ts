@@ -11,6 +11,7 @@ export type Inspection = Contents & {
   isOwnKey: boolean
   /** Migrations that this version would apply to the database. */
   missing: string[]
+  /** Empty if migrations are missing, because the ledger is then not verified. */
   differences: Difference[]
 }
 

@@ -79,7 +79,7 @@ export const MONEY_CHECKS: readonly Check[] = [
   },
   {
     name: 'hold-ends',
-    title: 'the end of a hold does not credit the amount again',
+    title: 'after the end of a hold, the amount is credited in full, and only once',
     document: REVERSALS,
     run: changesBalance(AMOUNT_MINOR, [HELD, FREED]),
   },

@@ -34,7 +34,7 @@ export type Stream = {
 
 type Deps = {
   log: Log
-  /** Reads a value that changes whenever pages must be updated. One read serves all streams. */
+  /** Reads a value that changes with the rows that matter most to the pages. One read serves all streams. */
   readMark(): Promise<string>
 }
 

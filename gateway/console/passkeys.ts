@@ -72,7 +72,7 @@ export function assertionOptions({ url }: Party, knownPasskeys: readonly KnownPa
   })
 }
 
-/** Uses up a challenge. Resolves to false if it was used, has expired or belongs to another caller. */
+/** Uses up a challenge. Resolves to false if it was used, has expired, or has another purpose or caller. */
 type TakeChallenge = (challenge: Buffer) => Promise<boolean>
 
 const expectationsOf = ({ url }: Party, take: TakeChallenge) => ({

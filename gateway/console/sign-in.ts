@@ -113,10 +113,14 @@ export function finishStepUp(deps: SignInDeps, { operatorId, session }: Visitor,
   })
 }
 
+const OLD_SANDBOX_LINK =
+  'This link does not have the sandbox’s present key. Open the one that npm start printed last.'
+
 /** Signs in to a sandbox without a passkey, with the key in `TRADETILL_CONSOLE_SANDBOX_KEY`. */
 export async function enterSandbox(deps: SignInDeps, key: string): Promise<Halves> {
   const { db, clock, sandboxKey } = deps
-  if (sandboxKey === undefined || !isSameBytes(sha256(key), sha256(sandboxKey))) refuseCall('link_over')
+  if (sandboxKey === undefined || !isSameBytes(sha256(key), sha256(sandboxKey)))
+    refuseCall('link_over', OLD_SANDBOX_LINK)
   return beginSession(db, { operatorId: null, sandboxSha256: sha256(sandboxKey) }, clock.machineNow())
 }
 

@@ -21,7 +21,7 @@ export type Listing = Omit<SaleSubject, 'tradeId' | 'assetId' | 'isByHand' | 'li
 
 export type ListingAnswer = Extract<EntryAnswer, 'recorded' | 'known' | 'not_ours' | 'not_free' | 'taken'>
 
-/** Finds the item by its asset id in the selling account. */
+/** Records a listing of an item, which it finds by the asset id in the selling account. */
 export async function recordListing(
   tx: Tx,
   { price, ...listing }: Listing,

@@ -57,7 +57,7 @@ export async function gamesOfStore(db: Db | Tx, storeId: bigint): Promise<Game[]
   return row?.games ?? null
 }
 
-/** A disabled store can open no deposit, and its open deposits cannot be paid. */
+/** A disabled store can open no deposit, and its deposits get no new offers. Open offers continue. */
 export async function isStoreDisabled(tx: Tx, storeId: bigint): Promise<boolean> {
   const row = await tx.selectFrom('store').select('disabled_at').where('id', '=', storeId).executeTakeFirst()
   return row !== undefined && row.disabled_at !== null

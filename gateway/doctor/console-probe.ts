@@ -1,4 +1,4 @@
-/** Calls the console by its public URL, and checks whether anything listens at its configured address. */
+/** Calls the console by its own URL, and checks whether anything listens at its configured address. */
 import { connect } from 'node:net'
 import { z } from 'zod'
 import type { ConsoleConfig } from '../config.ts'

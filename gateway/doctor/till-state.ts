@@ -30,7 +30,7 @@ export function epochFindings({ epoch, breakKind, isDisarmed }: EpochState): Fin
   return [epochFinding, armedFinding]
 }
 
-/** `others`: gateways that seal with another master key, which `key-ring rotate` refuses too. */
+/** `others`: gateways that seal with another master key. While there are any, `key-ring rotate` refuses too. */
 export function keyFindings(others: number): Finding[] {
   if (others === 0) return [good('gateways.key', 'every running gateway seals with this master key')]
   const says = `${counted(others, 'running gateway seals', 'running gateways seal')} with another master key`

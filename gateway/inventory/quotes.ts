@@ -103,7 +103,7 @@ export type QuoteAnswer =
 
 /**
  * Returns the prices that the shopper saw for these assets. Refuses if their total has since fallen by more than the
- * game's limit. After the quote's expiry, refuses if it has fallen at all, or if an item or the exchange rate has no
+ * game's `fallBps`. After the quote's expiry, refuses if it has fallen at all, or if an item or the exchange rate has no
  * trusted value now. Also refuses items that are not in the quote, or that the operator has blocked meanwhile.
  */
 export async function quoteForTrade(tx: Tx, request: QuoteRequest): Promise<QuoteAnswer> {

@@ -207,7 +207,7 @@ export async function insertChallenge(
     .execute()
 }
 
-/** Uses up a challenge. Returns false if it was used, has expired or belongs to another caller. */
+/** Uses up a challenge. Returns false if it was used, has expired, or has another purpose or caller. */
 export async function takeChallenge(
   tx: Tx,
   { challenge, purpose, askedBy }: Challenge,

@@ -82,8 +82,8 @@ export async function extendDeposits(tx: Tx, from: Date, to: Date): Promise<void
 
 /**
  * Extends open offers by the time during which shoppers could not accept. Steam can still take back an acceptance that
- * has no Steam trade, so such an offer is extended too. The alarm comes no later than the new deadline, and is not
- * extended: since the outage it may be the next attempt to ask Steam.
+ * has no Steam trade, so such an offer is extended too. The alarm (`due_at`) may be the next attempt to ask Steam, so it
+ * is not extended, but brought forward if it is later than the new deadline.
  */
 export async function extendTrades(tx: Tx, from: Date, to: Date): Promise<void> {
   const deadline = sql`deadline + (${to}::timestamptz - greatest(${from}, send_started_at))`

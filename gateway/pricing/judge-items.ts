@@ -11,6 +11,7 @@ const NAMES_AT_A_TIME = 1_000
 
 type JudgeOptions = { game: Game; rules: PricingRules; now: Date }
 
+/** `prices`: of the item's own name, even if a hold makes the price of another name count (`nameInForce`). */
 export type JudgedItem = { item: string; prices: readonly SourcePrice[]; verdict: Verdict }
 
 /** Every item with a price from a source, ordered by name. */

@@ -126,7 +126,7 @@ function within(prices: readonly SourcePrice[], maxAgeMs: number, now: Date): So
 
 /**
  * Returns the price after falls. A fall at one source also lowers the older prices of the others. If that would lower
- * one of them by more than the limit, the item has no price: a single source must not lower the others that far.
+ * one of them by more than `spikeBps`, the item has no price: a single source must not lower the others that far.
  */
 function trustedPriceAfterFall(
   fresh: readonly SourcePrice[],
@@ -199,6 +199,7 @@ function trustedPrice(fresh: readonly SourcePrice[], level: Level | null, rules:
   return level.isBacked || agree([ceiling, above], rules) ? ceiling : null
 }
 
+/** The limit that the comments on prices and levels mean. */
 type Limit = Pick<GameRules, 'spikeBps'>
 
 /**

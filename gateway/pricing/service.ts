@@ -37,6 +37,7 @@ type Priced = {
 export type ItemPrice = Priced | Extract<Worth, { kind: 'unavailable' }>
 
 export type PriceBasis = {
+  /** The item's market hash name, or the name of its phase. */
   marketHashName: string
   usdMicros: bigint
   levelUsdMicros: bigint | null
@@ -56,7 +57,7 @@ export type PriceList = {
   /** See `price-hold.ts`. The query must have the market name too. */
   nameInForce(name: string): string
   /** True while no source has a recent enough price, unless the operator set one. */
-  isSilent(marketHashName: string): boolean
+  isSilent(name: string): boolean
   /** The basis of every price that has been returned so far. */
   bases(): PriceBasis[]
 }

@@ -50,8 +50,8 @@ async function lockDeposits(
 
 /**
  * Erases the account from deposits that can be erased, their trades and quotes. Deletes their unused quotes, the
- * account's inventory requests, except unfinished ones of other deposits that name the account, and the doubts about bots
- * that arose from offers to the account. Money, items and events stay unchanged.
+ * account's inventory requests, except unfinished ones of its kept deposits, and the doubts about bots that arose from
+ * offers to the account. Money, items and events stay unchanged.
  */
 export async function eraseAccount(tx: Tx, steamId: string, now: Date): Promise<Erased> {
   const deposits = await lockDeposits(tx, steamId, now)

@@ -39,7 +39,7 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
     idempotent: true,
     summary: 'Add an endpoint',
     description:
-      'The secret is shown only once. In live mode the endpoint is `pending` until its answer to a test repeats the challenge. In the sandbox it is `enabled` at once.',
+      'The secret is shown only once. In live mode, and in a public sandbox, the endpoint is `pending` until its answer to a test repeats the challenge. In any other sandbox it is `enabled` at once.',
     takes: { body: createEndpointBodySchema },
     answer: endpointWithSecretSchema,
     statuses: { 201: 'Added. The endpoint receives the events that happen after it is enabled.' },
@@ -80,7 +80,7 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
     idempotent: true,
     summary: 'Change an endpoint',
     description:
-      'Changes the address, the event types or both. In live mode, the new address of a proved endpoint first gets a test and must repeat its challenge. Waiting deliveries go to the new address.',
+      'Changes the address, the event types or both. In live mode, and in a public sandbox, the new address of a proved endpoint first gets a test and must repeat its challenge. Waiting deliveries go to the new address.',
     takes: { params: idParamsSchema, body: updateEndpointBodySchema },
     answer: endpointSchema,
     example: { eventTypes: ['deposit.succeeded', 'deposit.reversed'] },

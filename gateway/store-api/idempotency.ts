@@ -136,9 +136,9 @@ export function sendRepeated(reply: FastifyReply, { status, text }: Answer): Fas
 type Fingerprints = readonly [Buffer, ...Buffer[]]
 
 /**
- * Returns hashes of the call, to recognise its repetition. The first one is stored. It is keyed, because a call can
- * hold a trade link: whoever has a copy of the database could otherwise find its short token by trying. Keys that were
- * used before an upgrade have the last one.
+ * Returns hashes of the call, to recognise its repetition. The first one is stored. It is an HMAC, because a call can
+ * hold a trade link: whoever has a copy of the database could otherwise find its short token by trying. The rows of an
+ * earlier version have the last one.
  */
 function fingerprints(box: SecretBox, { method, url }: FastifyRequest, values: object): Fingerprints {
   const textOf = (json: string) => `${method} ${url}\n${json}`

@@ -28,6 +28,7 @@ export type EndpointDeps = {
   db: Db
   box: SecretBox
   clock: Clock
+  /** In calls of stores, the till's `webhookMode`: `live` in a public sandbox too. */
   mode: 'sandbox' | 'live'
   findAllowance: FindAllowance
 }
@@ -74,7 +75,7 @@ export async function createEndpoint(
   await refuseForbiddenUrl(deps, storeId, body.url)
   return inTransaction(deps.db, async (tx) => {
     if ((await lockAndCountEndpoints(tx, storeId)) >= MOST_ENDPOINTS) refuse('too_many_endpoints')
-    // The sandbox needs no challenge: its webhooks go only to addresses that the operator has allowed.
+    // A sandbox that is not public needs no challenge: it sends only to addresses that the operator has allowed.
     return addEndpoint(tx, deps, { storeId, ...body, proved: deps.mode === 'sandbox' })
   })
 }

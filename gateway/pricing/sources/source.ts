@@ -4,6 +4,7 @@ import type { Currency } from '../../../contract/money.ts'
 import type { SourceError } from './http.ts'
 
 export type PriceRow = {
+  /** The item's market hash name, or the name of its phase. */
   marketHashName: string
   /** Millionths of a US dollar. */
   usdMicros: bigint
