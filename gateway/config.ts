@@ -81,7 +81,7 @@ const environmentSchema = z
     /** Allows other machines to reach a sandbox. */
     TRADETILL_PUBLIC_SANDBOX: flag.default(false),
     DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' }).optional(),
-    /** Address of the same database with the role that owns its tables, for migrations only. */
+    /** Address of the same database with the role that owns its tables: for migrations, backups and their checks. */
     TRADETILL_OWNER_DATABASE_URL: z
       .url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' })
       .optional(),
@@ -185,13 +185,11 @@ export type Config = {
   metricsPort: number | undefined
   publicUrl: URL
   console: ConsoleConfig | undefined
-  /**
-   * Selects the rules for webhook addresses. Webhooks of a public sandbox may not reach this machine, as in live mode.
-   */
+  /** Selects the rules for webhook addresses and for proofs of endpoints. A public sandbox has those of live mode. */
   webhookMode: 'sandbox' | 'live'
   /** Undefined if the gateway runs its own PostgreSQL in dataDir. */
   databaseUrl: string | undefined
-  /** Address for the role that migrates; undefined if the till's own role migrates. */
+  /** Address for the role that owns the tables; undefined if none but the till's own role is set. */
   ownerDatabaseUrl: string | undefined
   dataDir: string
   /** The folder of PostgreSQL's client programs, and the part of the environment that they may read. */

@@ -35,7 +35,7 @@ export async function unansweredEntries(db: Db, { limit, after, without }: Page)
     .execute()
 }
 
-/** When the database's present life began. From a restore until the next epoch, it begins only `now`. */
+/** When the database's present life began. From a restore until the next epoch, this returns `now`. */
 export async function lifeBeganAt(db: Db, now: Date): Promise<Date> {
   const { rows } = await sql<{ beganAt: Date; isCurrent: boolean }>`
     select began_at as "beganAt", life_is_current() as "isCurrent" from epoch order by number desc limit 1`.execute(

@@ -94,10 +94,10 @@ function clockFinding({ databaseMs, machineMs, doubtMs }: DatabaseProbe): Findin
   return mend('clock', `${apartMs} ms from the clock of the database`, timeServerAdvice('both machines'))
 }
 
-/** A till with two roles needs the URL of the owner role only for migrations. */
+/** A gateway of a till with two roles needs the URL of the owner role only for migrations. */
 function withoutOwnerFinding(answer: DatabaseProbe): Finding {
   if (answer.mayCreate || !hasEveryMigration(answer)) return createRightFinding(answer)
-  const says = `the role ${answer.role} may read the tables; only an upgrade needs the owner role`
+  const says = `the role ${answer.role} may read the tables; a gateway needs the owner role only to upgrade`
   return good('database.rights', says)
 }
 

@@ -16,7 +16,7 @@ export type History = {
   /** Undefined before the first start of a gateway. */
   epoch: (Omit<Life, 'written'> & { number: bigint; beganAt: Date }) | undefined
   life: Life
-  /** Whether a gateway found the database older than the state that this gateway remembers. */
+  /** Whether some gateway found the database older than the state that it had remembered itself. */
   isBehind: boolean
 }
 

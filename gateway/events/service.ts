@@ -19,7 +19,7 @@ export type PublisherDeps = {
   db: Db
   /** Writes the deliveries of the events, in the transaction that numbers them. */
   addDeliveries(tx: Tx, events: readonly NumberedEvent[]): Promise<void>
-  /** False between two epochs, because a number could be used twice. */
+  /** False from a restore until the next epoch, because a number could be used twice. */
   mayPublish?(): boolean
   /** Called for every event once its number is committed. */
   onPublished?(type: EventType): void
