@@ -7,7 +7,7 @@ import type { Db } from '../db/client.ts'
 export type Moment = {
   at: Date
   what: string
-  /** What the trade is worth, or the money that moves; null for any other moment. */
+  /** The value of the trade, or the money that moves; null for any other moment. */
   amountMinor: bigint | null
   currency: Currency | null
 }
