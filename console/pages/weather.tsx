@@ -15,7 +15,7 @@ const WORDS: Record<Data['outages'][number]['kind'], string> = {
   offers: 'Steam takes no offers',
   inventories: 'Steam shows no inventories',
   maintenance: 'Maintenance is on',
-  deposits: 'No deposit can be paid',
+  deposits: 'The countdown of deposits is paused',
 }
 
 export function WeatherPage({ query }: { query: URLSearchParams }) {

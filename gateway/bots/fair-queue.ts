@@ -96,7 +96,7 @@ export function createFairQueue({ budget, time }: FairQueueOptions): FairQueue {
   }
 }
 
-/** Chooses which waiting turn is next. Stores and deposits with older or fewer turns come first. */
+/** Chooses the next waiting turn: of the store whose last turn is oldest, then of the deposit with fewest turns. */
 function createOrder(time: Pick<Time, 'now'>) {
   const stores = createCounts()
   const deposits = createCounts()

@@ -16,8 +16,8 @@ export type MoveAnswer =
 const ITEM = /^([1-9]\d{0,17})-(\d{1,20})$/
 
 /**
- * Reads the id of an item: trade id and shopper's asset id, such as `12-345`. No other text names the same item, because
- * the check of the ledger compares the ids in the records of acts.
+ * Reads the id of an item: trade id and shopper's asset id, such as `12-345`. Accepts one spelling only, because the
+ * check of the ledger compares the texts in the records of acts.
  */
 export function parseItem(item: string): { tradeId: bigint; assetId: string } | undefined {
   const [, trade = '', assetId = ''] = ITEM.exec(item) ?? []

@@ -231,7 +231,7 @@ export async function allowFarLogins(db: Db, now: Date): Promise<number> {
 }
 
 /**
- * Shortens leases that end later than any process takes one: the database's clock was ahead, and was set back since. A
+ * Shortens leases that end later than a new one would: the database's clock was ahead, and was set back since. A
  * running process renews its lease in time. Otherwise, a killed process would keep its bot until the clock had caught
  * up. Returns their number.
  */

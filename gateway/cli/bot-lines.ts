@@ -24,7 +24,7 @@ export function botViewLines(bot: BotView): string[] {
         `room for ${room}`,
       ].join('\t'),
     ),
-    `${offers.length} of ${mostOffers} offers open`,
+    `${offers.length} of ${mostOffers} offers open or to be sent`,
     ...offers.map(({ depositId, tradeId, state, game, items, partnerSteamId, offerId }) =>
       [
         `deposit ${depositId}`,
@@ -37,7 +37,7 @@ export function botViewLines(bot: BotView): string[] {
     ),
     ...refusals.map(
       ({ refusal, game, times, lastAt }) =>
-        `refused ${counted(times, 'time')} in the last hour: ${refusal}, ${game}, last ${lastAt.toISOString()}`,
+        `refused or not sent ${counted(times, 'time')} in the last hour: ${refusal}, ${game}, last ${lastAt.toISOString()}`,
     ),
   ]
 }

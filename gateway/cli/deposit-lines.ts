@@ -11,7 +11,7 @@ import { accountText, recordLines } from './shopper-record-lines.ts'
 const NEED_TEXT = {
   bot_away: 'NO GATEWAY HOLDS ITS BOT',
   steam_silent: 'STEAM HAS NOT ANSWERED FOR A DAY',
-  credit_waits: 'ITS HELD CREDIT WAITS FOR YOU',
+  credit_waits: 'ITS HELD TRADE WAITS FOR YOU',
 }
 
 type Row = Pick<

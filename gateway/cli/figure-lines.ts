@@ -63,7 +63,7 @@ const OUTAGE_TEXT: Record<Weather['outages'][number]['kind'], string> = {
   offers: 'Steam takes no offers',
   inventories: 'Steam shows no inventories',
   maintenance: 'maintenance is on',
-  deposits: 'no deposit can be paid now',
+  deposits: 'the countdown of deposits is paused',
 }
 
 export function weatherLines({ outages, notice, bots, methods, methodBots }: Weather): string[] {

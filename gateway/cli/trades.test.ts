@@ -227,7 +227,7 @@ describe('trade reverse', () => {
     })
     const events = await till.db.selectFrom('event').select('type').orderBy('inserted').execute()
     expect(events.at(-1)).toEqual({ type: 'deposit.reversed' })
-    expect(await reverse()).toMatchObject({ code: 4, errors: expect.stringContaining('no held credit') })
+    expect(await reverse()).toMatchObject({ code: 4, errors: expect.stringContaining('only a held trade') })
     expect(await ledgerErrors()).toBe('')
   })
 })

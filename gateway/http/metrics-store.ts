@@ -28,7 +28,7 @@ const READINGS: readonly Reading[] = [
   },
   {
     name: 'tradetill_trades_overdue',
-    help: 'Trades that were due more than a minute ago',
+    help: 'Trades that have been due for more than a minute, and whose bot no sweep has woken',
     labels: [],
     query: sql`select count(*) as value from trade where due_at < (select till_now()) - interval '1 minute'`,
   },
@@ -60,7 +60,7 @@ const READINGS: readonly Reading[] = [
   },
   {
     name: 'tradetill_funnel_deposits',
-    help: 'Deposits opened in the last hour, and how many of them reached each step: link, prices, offer, paid',
+    help: 'Deposits opened in the last hour, and how many of them reached each step: link, prices, offer (requested, even if none was sent), paid',
     labels: ['step'],
     // Calls till_now() without a subselect. With one, the planner could not estimate how few deposits an hour has, and
     // would read all of them.
@@ -103,7 +103,7 @@ const READINGS: readonly Reading[] = [
   },
   {
     name: 'tradetill_webhooks_due',
-    help: 'Deliveries that wait for their next attempt',
+    help: 'Deliveries that are neither delivered nor given up',
     labels: [],
     query: sql`select count(*) as value from webhook_delivery where state = 'due'`,
   },
@@ -116,7 +116,7 @@ const READINGS: readonly Reading[] = [
   },
   {
     name: 'tradetill_webhooks_unattended_seconds',
-    help: 'Seconds for which an endpoint with an overdue delivery has got no attempt',
+    help: 'The longest time, in seconds, for which an endpoint with a due delivery has got no attempt',
     labels: [],
     query: sql`
       select coalesce(greatest(0, extract(epoch from till_now() - min(greatest(due.since, newest.at)))), 0) as value

@@ -16,8 +16,8 @@ export type Need =
   /** Its offer was sent, or may have been, more than a day ago, and Steam has not reported how it ended. */
   | 'steam_silent'
   /**
-   * Its credit is still held a day after Steam's protection: its bot cannot ask Steam, or Steam's record proves
-   * nothing.
+   * Its trade is still `held` a day after Steam's protection, even if its credit is available: its bot cannot ask
+   * Steam, or Steam's record proves nothing.
    */
   | 'credit_waits'
 

@@ -8,7 +8,7 @@ import { judgeSchema, type MigrationFile, migrationFiles, readApplied } from '..
 import { createLog } from '../kit/log.ts'
 import { type Answer, done, refused, type StandaloneDeps } from './operation.ts'
 
-/** `takesAway`: what an older version would miss after the statement; null if it would miss nothing. */
+/** `takesAway`: why a gateway of the previous version could not continue after the statement; null if it can. */
 type Step = {
   migration: string
   lock: Lock

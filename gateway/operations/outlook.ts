@@ -50,7 +50,7 @@ export type OutlookFacts = {
   /** The deposit's own mode; null if it has none. */
   creditMode: CreditMode | null
   expiresAt: Date
-  /** Whether maintenance or an outage pauses the countdown of deposits and offers. */
+  /** Whether maintenance or an outage pauses the countdown of deposits. Only the outage `offers` pauses an offer's. */
   isTimeStopped: boolean
   trades: readonly OutlookTrade[]
   /** Webhooks still to be sent. */
@@ -292,7 +292,7 @@ function shopperActs(trades: readonly OutlookTrade[]): PossibleAct[] {
     {
       act: 'shopper deny',
       command: `shopper deny ${latest.partnerSteamId} ${REASON_OPTION}`,
-      does: 'stop taking items from this account',
+      does: 'stop taking items from this account; its open offers stay open',
       from: null,
     },
   ]

@@ -180,7 +180,7 @@ function mistakeOf(item: string | null, usdMicros: bigint | null): string | unde
   return undefined
 }
 
-/** Ends a block, freeze or override, so the sources' prices apply again. */
+/** Ends the block, freeze or override of exactly this name, pattern or game. Others that cover its items stay. */
 export function releasePrice(deps: ActDeps, { game, item }: PriceTarget): Promise<Answer<PriceTarget>> {
   return act(deps, { name: 'price release', argumentsOf: () => ({ game, item }) }, async (tx) => {
     if (!(await removePriceHold(tx, { game, name: item }))) {

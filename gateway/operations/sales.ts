@@ -30,7 +30,7 @@ import {
 export type SaleView = Omit<ListedSale, 'price' | 'received' | 'refund' | 'cost' | 'result'> & {
   game: string
   priceMinor: bigint
-  /** The amount that the market pays; null before its report, and for a sale for which it owes nothing more. */
+  /** The amount that the market pays or paid; null before its report, and for a sale that failed or was reversed. */
   receivedMinor: bigint | null
   refundMinor: bigint
   costMinor: bigint
@@ -49,8 +49,8 @@ export type SaleTotal = {
 }
 
 /**
- * Each difference is the balance that the market reports less the balance in the books; null without a report. It may be
- * rounding if `mayBeRounding` says so.
+ * Each difference is the balance that the market reports minus the balance in the books; null without a report. The
+ * flag after it says whether it may be rounding.
  * `settlingMinor`: money that the market still keeps back. `freeMinor`: money that it would pay out. `saidAt`: time of
  * the report.
  */

@@ -151,7 +151,8 @@ export function reverseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<Cha
     tradeId,
     fact: { kind: 'operator_reverses' },
     message: () => `Trade ${tradeId} is reversed, as if Steam had said so.`,
-    otherwise: ({ state }) => refused('conflict', `Trade ${tradeId} has no held credit: it is ${state}.`),
+    otherwise: ({ state }) =>
+      refused('conflict', `Trade ${tradeId} is ${state}: only a held trade can be reversed.`),
   })
 }
 

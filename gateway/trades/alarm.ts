@@ -15,7 +15,7 @@ const SEND_LOST_MS = 20_000
  * pause confirms it.
  */
 export const BAD_END_PAUSE_MS = 10_000
-/** How long to try to confirm a bad end. If no read has confirmed it by then, Steam has taken it back. */
+/** How long to read often to confirm a bad end. After that, the usual pauses apply until a read decides. */
 const CONFIRM_MS = 600_000
 
 /** Pauses until the next read. `MISSED_MS`: after a search that missed the offer of an unknown send. */

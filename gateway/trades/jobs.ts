@@ -82,7 +82,7 @@ export async function reportOverdue({ db, clock, log }: TradeDeps): Promise<void
   })
   for (const { id, name, state, state_reason: reason, trades } of rows) {
     const about = { botId: String(id), bot: name, state, reason, trades: Number(trades) }
-    log.error(about, 'trades wait for a bot that is out of service: enrol it again, or look at its account')
+    log.error(about, 'trades wait for a bot that is offline: bot list shows why')
   }
 }
 

@@ -344,7 +344,7 @@ describe('a bot that is gone', () => {
     till.clock.advance(5 * 60_000)
     await sweepTrades(till.deps)
     await reportOverdue(till.deps)
-    const line = till.lines.find((each) => each.includes('trades wait for a bot that is out of service'))
+    const line = till.lines.find((each) => each.includes('trades wait for a bot that is offline'))
     expect(JSON.parse(line ?? '{}')).toMatchObject({ botId: String(bot.botId), trades: 1 })
   })
 })

@@ -161,7 +161,8 @@ function silentLooks(db: Db, now: Date, limit: number): Promise<WaitingTrade[]> 
 
 /**
  * Mends trades without a delivery whose times a clock that was ahead has written, and returns their number. They are
- * due now. A time of the past becomes now, because the truth is no later; a shopper gets the usual time from now on.
+ * due now. If the time of something that has happened lies ahead, it becomes now, because it was no later. A deadline
+ * that is too far ahead becomes the usual one, from now.
  *
  * Delivered trades keep their times: the ledger's limits and the end of Steam's protection depend on them.
  */

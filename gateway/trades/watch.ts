@@ -152,9 +152,8 @@ async function readSingly(
 const COUNTERED_MS = 15 * 60_000
 
 /**
- * Declines open offers of shoppers with a recent trade, or with one that was countered even if the till noticed it late,
- * because they are most likely counteroffers. Otherwise they would stay open for two weeks, and someone could accept one
- * by mistake.
+ * Declines open offers of shoppers with a recent trade, or with a countered one that is still reviewed: they are most
+ * likely counteroffers. Otherwise they would stay open for two weeks, and someone could accept one by mistake.
  */
 async function declineCounters(deps: ShellDeps, bot: BotContext, received: readonly Offer[]): Promise<void> {
   const openCounters = received.filter((offer) => offer.state === 'active')

@@ -64,7 +64,7 @@ const add = command({
 })
 
 const renew = command({
-  does: 'renew tokens, approved in the Steam app of each bot; without BOT, all that are refused or expire within 30 days',
+  does: 'renew tokens, approved in the Steam app of each bot; without BOT, those of dead bots and those that expire within 30 days',
   example: 'bot renew',
   parameters: { flags: ACT, positional: { kind: 'array', parameter: BOT } },
   load: async () => {

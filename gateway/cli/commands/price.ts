@@ -128,7 +128,7 @@ const coverage = command({
 })
 
 const release = command({
-  does: 'end a block, freeze or override, so the sources’ prices apply again',
+  does: 'end the block, freeze or override of exactly this name, pattern or game; others that cover it stay',
   example: 'price release --game rust --all',
   parameters: { flags: { ...TARGET, ...ACT } },
   load: async () => {

@@ -20,7 +20,7 @@ const STEAM_ID = {
 const ONE_ACCOUNT = { kind: 'tuple', parameters: [STEAM_ID] } as const
 
 const deny = command({
-  does: 'stop taking items from a Steam account',
+  does: 'stop taking items from a Steam account; its open offers stay open',
   example: "shopper deny 76561198000000077 --reason 'pays with stolen items'",
   parameters: { flags: SERIOUS_ACT, positional: ONE_ACCOUNT },
   load: async () => {
@@ -42,7 +42,7 @@ const allow = command({
 })
 
 const erase = command({
-  does: 'erase a Steam account from all deposits that are over',
+  does: 'erase a Steam account from all deposits that can be erased already; says what still names it',
   example: "shopper erase 76561198000000077 --reason 'asked for by mail'",
   parameters: { flags: SERIOUS_ACT, positional: ONE_ACCOUNT },
   load: async () => {

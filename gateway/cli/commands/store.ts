@@ -146,7 +146,10 @@ const update = command({
         variadic: true,
         optional: true,
       },
-      webhookUrl: { ...WEBHOOK_URL, brief: 'another URL for its first webhook endpoint' },
+      webhookUrl: {
+        ...WEBHOOK_URL,
+        brief: 'URL of its first webhook endpoint, which is added if it has none',
+      },
       riskLimitUsd: { ...RISK_LIMIT, optional: true },
       creditMode: { ...CREDIT_MODE, optional: true },
       liability: { ...LIABILITY, optional: true },
