@@ -189,7 +189,7 @@ async function reportOutOfReach(
   const { reason, detail } = answer
   const about = { botId: String(lease.botId), botName: lease.name, reason, detail }
   if (reason === 'not_our_turn') deps.log.info(about, 'bot login waited for its turn')
-  else deps.log.warn(about, 'Steam was out of reach for a bot')
+  else deps.log.warn(about, 'bot session could not be opened')
   keeper.health.recordNoSession(answer)
   await briefly(deps, lease, async () => {
     await setSessionState(deps.db, lease, `${reason}: ${detail}`)

@@ -54,7 +54,7 @@ export function saleLines({ sales, totals, markets, isCut }: SalesReport): strin
     ...totals.map((total) =>
       [
         `${total.by} ${total.name}`,
-        `${total.sales} sold`,
+        counted(total.sales, 'sale'),
         `brought ${amount(total.broughtMinor, total)}`,
         `fees ${amount(total.feesMinor, total)}`,
         `result ${amount(total.resultMinor, total)}`,

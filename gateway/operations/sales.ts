@@ -37,7 +37,10 @@ export type SaleView = Omit<ListedSale, 'price' | 'received' | 'refund' | 'cost'
   resultMinor: bigint | null
 }
 
-/** `name`: of the market or game, or the week's Monday. `broughtMinor`: what the markets paid and refunded. */
+/**
+ * `name`: of the market or game, or the week's Monday. `sales`: how many are settling, paid, late or reversed; the others
+ * have no amount. `broughtMinor`: what the markets paid, are still settling, or refunded.
+ */
 export type SaleTotal = {
   by: 'market' | 'game' | 'week'
   name: string
