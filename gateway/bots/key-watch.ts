@@ -8,7 +8,7 @@ type KeyWatchDeps = { box: Pick<SecretBox, 'knows'>; log: Log; monotonicMs(): nu
 /** How often the log repeats that a key is missing. */
 const LOG_AGAIN_MS = 600_000
 
-/** Returns a function that is called with the key fingerprints of all live processes; null if one did not report it. */
+/** The returned function takes the key fingerprints of all live processes: null for one that did not report it. */
 export function watchKeys({ box, log, monotonicMs }: KeyWatchDeps) {
   let loggedMs = Number.NEGATIVE_INFINITY
   return (fingerprints: readonly (string | null)[]): void => {

@@ -84,7 +84,7 @@ const callerOf = remember(readCaller, REMEMBERED_ADDRESSES)
 /** Returns the key of an address's subscriber, the same for every notation of the address. */
 export const addressKey = (ip: string): string => callerOf(ip).key
 
-/** Returns the key of an address's network, whose owner can pose as many subscribers: itself if it is an IPv4 address. */
+/** Returns the key of an address's network, whose owner can pose as many subscribers. An IPv4 address is its own. */
 export function networkKey(ip: string): string {
   const { key, network } = callerOf(ip)
   return network ?? key

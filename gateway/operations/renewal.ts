@@ -15,7 +15,7 @@ import {
 export type RenewedBots = { renewed: AddedBot[]; refused: { botId: bigint; message: string }[] }
 
 type Renewal = {
-  /** Numbers or Steam ids of bots. An empty list means every bot that needs a new token. */
+  /** Numbers or Steam ids of bots. An empty list means every bot that is dead or whose token expires within 30 days. */
   idsOrSteamIds: readonly string[]
   /** Shows the URL that this bot's Steam app must open. */
   show(bot: BotSummary, address: string): void
