@@ -165,7 +165,7 @@ const CASES: Case[] = [
       return [`7656119800000${id}`]
     },
     args: ['--reason', 'asked for by mail'],
-    arguments: { deposits: 1, trades: 0, keptDeposits: 0 },
+    arguments: { deposits: 1, trades: 0, reads: 0, keptDeposits: 0 },
   },
   {
     act: 'store add',

@@ -16,7 +16,8 @@ import { tradeHandlers } from '../trades/advance.ts'
 import { expireDeposit } from '../trades/expiry.ts'
 import { sweepTrades } from '../trades/jobs.ts'
 import { retireBot } from './bots.ts'
-import { showDeposit } from './deposits.ts'
+import { explainDeparture } from './departures.ts'
+import { holdDeposit, showDeposit } from './deposits.ts'
 import { showItem } from './items.ts'
 import type { ActDeps } from './operation.ts'
 import { allowShopper, denyShopper, eraseShopper } from './shoppers.ts'
@@ -87,7 +88,7 @@ it('D-35 an account can be erased after the last look at its trade, with a repor
   const acts = await till.db.selectFrom('operator_act').select(['act', 'arguments']).orderBy('id').execute()
   expect(acts.at(-1)).toEqual({
     act: 'shopper erase',
-    arguments: { deposits: 1, trades: 1, keptDeposits: 0 },
+    arguments: { deposits: 1, trades: 1, reads: 0, keptDeposits: 0 },
   })
   expect(await differences()).toEqual([])
   expect(await eraseShopper(deps(), steamId)).toMatchObject({ kind: 'refused', refusal: 'not_found' })
@@ -206,9 +207,40 @@ it('D-35 an account is erased from requests for inventories that no bot answered
   expect(await requests()).toEqual([])
 })
 
-it('D-35 an erasure reports the records of items that the account got, and the acts that name it', async () => {
+it('D-35 an account whose link a shopper replaced is erased from the prices and the inventory that were read with it', async () => {
   const { id } = await aDeposit(till, await aStore(till))
+  const [earlier, later] = ['76561198999999991', `7656119800000${id}`]
+  // The deposit was linked to the earlier account, and then to the later one, which may still pay.
+  await till.db.updateTable('quote').set({ steam_id: earlier }).execute()
+  const request = {
+    bot_id: bot.botId,
+    deposit_id: id,
+    token_sealed: Buffer.from('t'),
+    token_hmac: Buffer.from('t'),
+    game: 'dota',
+    language: 'en',
+    state: 'done',
+    created_at: till.clock.now(),
+  } as const
+  const requests = [earlier, later].map((steam_id) => ({ ...request, steam_id }))
+  await till.db.insertInto('inventory_request').values(requests).execute()
+  expect(await eraseShopper(deps(), earlier)).toMatchObject({
+    kind: 'done',
+    data: { deposits: 0, keptDeposits: 0, reads: 2 },
+    message: expect.stringContaining('2 records of its inventory and prices were deleted'),
+  })
+  expect(await tablesWith(earlier)).toEqual([])
+  expect(await tablesWith(later)).toEqual(['deposit', 'inventory_request'])
+  expect(await eraseShopper(deps(), earlier)).toMatchObject({ kind: 'refused', refusal: 'not_found' })
+})
+
+it('D-35 an erasure reports the records of items that the account got, and the acts that name it', async () => {
+  const store = await aStore(till)
+  const [{ id }, held] = [await aDeposit(till, store), await aDeposit(till, store)]
   const steamId = `7656119800000${id}`
+  expect(await holdDeposit({ ...deps(), reason: `asked for by ${steamId}` }, held.id)).toMatchObject({
+    kind: 'done',
+  })
   await jump(till, DAY_S)
   await expireDeposit(till.deps, id)
   await denyShopper(deps(), steamId)
@@ -218,7 +250,12 @@ it('D-35 an erasure reports the records of items that the account got, and the a
     { ...seen, steam_trade_id: '501', stage: 'gone' as const },
     { ...seen, steam_trade_id: '502', stage: 'called_off' as const },
   ]
-  await till.db.insertInto('departure').values(departures).execute()
+  const [{ id: departureId } = { id: 0n }] = await till.db
+    .insertInto('departure')
+    .values(departures)
+    .returning('id')
+    .execute()
+  expect(await explainDeparture(deps(), departureId)).toMatchObject({ kind: 'done' })
   const { id: wishId } = await till.db
     .insertInto('wish')
     .values({ kind: 'return', bot_id: bot.botId, deposit_id: id, steam_trade_id: '77', asked_by: 'operator' })
@@ -229,8 +266,8 @@ it('D-35 an erasure reports the records of items that the account got, and the a
     .values({ wish_id: wishId, state: 'delivered', partner_steam_id: steamId, assets: [], at: seen.begun_at })
     .execute()
   const answer = await eraseShopper(deps(), steamId)
-  expect(answer).toMatchObject({ kind: 'done', data: { keptDepartures: 2, keptWishes: 1, keptActs: 2 } })
-  for (const text of ['2 departures to the account are', '1 wish for the account is', '2 records of acts'])
+  expect(answer).toMatchObject({ kind: 'done', data: { keptDepartures: 2, keptWishes: 1, keptActs: 4 } })
+  for (const text of ['2 departures to the account are', '1 wish for the account is', '4 records of acts'])
     expect(answer).toMatchObject({ message: expect.stringContaining(text) })
   expect(await tablesWith(steamId)).toEqual(['departure', 'operator_act', 'vault_deed'])
 })

@@ -104,18 +104,28 @@ export function allowShopper(deps: ActDeps, steamId: string): Promise<Answer<{ s
  * deny-list and credit on release keep it, and the answer says so. The record of the act does not contain the account.
  */
 export function eraseShopper(deps: ActDeps, steamId: string): Promise<Answer<Erased>> {
-  const argumentsOf = ({ deposits, trades, keptDeposits }: Erased) => ({ deposits, trades, keptDeposits })
+  const argumentsOf = ({ deposits, trades, reads, keptDeposits }: Erased) => ({
+    deposits,
+    trades,
+    reads,
+    keptDeposits,
+  })
   return act(deps, { name: 'shopper erase', needsReason: true, argumentsOf }, async (tx) => {
     const erased = await eraseAccount(tx, steamId, deps.clock.now())
-    if (erased.deposits + erased.keptDeposits === 0)
-      return refused('not_found', `No deposit names ${steamId}.`)
-    return erased.deposits === 0 ? unchanged(erased, erasedText(erased)) : done(erased, erasedText(erased))
+    const { deposits, reads, keptDeposits } = erased
+    if (deposits + reads + keptDeposits === 0) return refused('not_found', `No deposit names ${steamId}.`)
+    return deposits + reads === 0 ? unchanged(erased, erasedText(erased)) : done(erased, erasedText(erased))
   })
 }
 
-function erasedText({ deposits, trades, ...kept }: Erased): string {
+function erasedText({ deposits, trades, reads, ...kept }: Erased): string {
   const { keptDeposits, keptEvents, keptDepartures, keptWishes, keptActs, isDenied, isOnRelease } = kept
   const lines = [
+    ...(reads > 0
+      ? [
+          `${counted(reads, 'record of its inventory and prices was', 'records of its inventory and prices were')} deleted.`,
+        ]
+      : []),
     ...(keptDeposits > 0
       ? [
           `${counted(keptDeposits, 'deposit is', 'deposits are')} open, protected, held by Steam, at risk or still to be checked on Steam: run this again later to remove the account from there too.`,

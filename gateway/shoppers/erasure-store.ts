@@ -9,6 +9,11 @@ export type Erased = {
   deposits: number
   trades: number
   /**
+   * Reads of the account's inventory, and quotes of its items, that were deleted. Deposits that were linked to another
+   * account since have them too.
+   */
+  reads: number
+  /**
    * Deposits that cannot be erased yet: open ones, and those with a trade that is open, protected, held by Steam or at
    * risk, or about which a bot must ask Steam again.
    */
@@ -21,7 +26,7 @@ export type Erased = {
    */
   keptDepartures: number
   keptWishes: number
-  /** Records of acts about the account, such as `shopper deny`. */
+  /** Records of acts that name the account, such as `shopper deny`, also in their reasons. */
   keptActs: number
   isDenied: boolean
   /** Whether the account is credited on release because it reversed a trade. The till must remember this. */
@@ -50,8 +55,8 @@ async function lockDeposits(
 
 /**
  * Erases the account from deposits that can be erased, their trades and quotes. Deletes their unused quotes, the
- * account's inventory requests, except unfinished ones of its kept deposits, and the doubts about bots that arose from
- * offers to the account. Money, items and events stay unchanged.
+ * account's inventory requests and unused quotes, except those that a page of another deposit of the account may use,
+ * and the doubts about bots that arose from offers to the account. Money, items and events stay unchanged.
  */
 export async function eraseAccount(tx: Tx, steamId: string, now: Date): Promise<Erased> {
   const deposits = await lockDeposits(tx, steamId, now)
@@ -84,15 +89,8 @@ export async function eraseAccount(tx: Tx, steamId: string, now: Date): Promise<
     where ${inErasableDeposits} and (partner_token is not null or partner_token_sealed is not null)`.execute(
     tx,
   )
-  // A page of a kept deposit may be waiting for its request. A request that no bot answered would otherwise stay.
-  await sql`
-    delete from inventory_request
-    where steam_id = ${steamId} and (state = 'done' or deposit_id = any(${kept}::bigint[]) is not true)`.execute(
-    tx,
-  )
-  await sql`
-    delete from quote where ${inErasableDeposits} and not exists (select from trade where trade.quote_id = quote.id)
-      and not exists (select from ledger_entry where ledger_entry.quote_id = quote.id)`.execute(tx)
+  const reads = await deleteReads(tx, steamId, kept)
+  await sql`delete from quote where ${inErasableDeposits} and ${isUnusedQuote}`.execute(tx)
   await sql`update quote set steam_id = null where ${inErasableDeposits} and steam_id = ${steamId}`.execute(
     tx,
   )
@@ -100,12 +98,31 @@ export async function eraseAccount(tx: Tx, steamId: string, now: Date): Promise<
   return {
     deposits: erasable.length,
     trades: Number(trades),
+    reads,
     keptDeposits: kept.length,
     ...(await readKept(tx, steamId, inErasableDeposits)),
   }
 }
 
-type Kept = Omit<Erased, 'deposits' | 'trades' | 'keptDeposits'>
+const isUnusedQuote = sql<boolean>`not exists (select from trade where trade.quote_id = quote.id)
+  and not exists (select from ledger_entry where ledger_entry.quote_id = quote.id)`
+
+/**
+ * Deletes the account's inventory requests and unused quotes, wherever they are: a deposit that was linked to another
+ * account since no longer names this one. Spares what a page of a kept deposit may use. Resolves to their number.
+ */
+async function deleteReads(tx: Tx, steamId: string, kept: readonly string[]): Promise<number> {
+  const inKeptDeposits = sql`deposit_id = any(${kept}::bigint[])`
+  // A page of a kept deposit may be waiting for its request. A request that no bot answered would otherwise stay.
+  const { numAffectedRows: requests = 0n } = await sql`
+    delete from inventory_request
+    where steam_id = ${steamId} and (state = 'done' or ${inKeptDeposits} is not true)`.execute(tx)
+  const { numAffectedRows: quotes = 0n } = await sql`
+    delete from quote where steam_id = ${steamId} and not ${inKeptDeposits} and ${isUnusedQuote}`.execute(tx)
+  return Number(requests + quotes)
+}
+
+type Kept = Omit<Erased, 'deposits' | 'trades' | 'reads' | 'keptDeposits'>
 
 /** Reads what still names the account after its erasure. */
 async function readKept(tx: Tx, steamId: string, inErasableDeposits: RawBuilder<unknown>): Promise<Kept> {
@@ -113,7 +130,8 @@ async function readKept(tx: Tx, steamId: string, inErasableDeposits: RawBuilder<
     select (select count(*)::int from event where ${inErasableDeposits}) as "keptEvents",
       (select count(*)::int from departure where partner_steam_id = ${steamId}) as "keptDepartures",
       (select count(*)::int from vault_deed where partner_steam_id = ${steamId}) as "keptWishes",
-      (select count(*)::int from operator_act where arguments ->> 'steamId' = ${steamId}) as "keptActs",
+      (select count(*)::int from operator_act
+        where strpos(concat_ws(' ', arguments, reason), ${steamId}) > 0) as "keptActs",
       exists (select from denied_shopper where steam_id = ${steamId}) as "isDenied",
       ${isOnReleaseSql(sql`${steamId}`)} as "isOnRelease"`.execute(tx)
   const [kept] = rows

@@ -32,6 +32,7 @@ export const SHOPPER_SHAPES: Record<string, z.ZodObject> = {
   'shopper erase': z.strictObject({
     deposits: z.int(),
     trades: z.int(),
+    reads: z.int(),
     keptDeposits: z.int(),
     keptEvents: z.int(),
     keptDepartures: z.int(),
