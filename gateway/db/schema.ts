@@ -286,6 +286,8 @@ export type IdempotencyKeyTable = {
   locked_until: Date | null
   status: number | null
   answer: Buffer | null
+  /** The deposit in the answer; null if there is none, or if an earlier version stored the answer. */
+  deposit_id: Generated<bigint | null>
 }
 
 export type Tables = OperatorTables & {

@@ -11,6 +11,7 @@ import { verifyLedger } from '../ledger/verify.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { operatorOf } from '../testing/operator.ts'
 import { payFor } from '../testing/payment.ts'
+import { BACK_URL, startStoreApi } from '../testing/store-api.ts'
 import { aBot, aDeposit, aStore, jump, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { expireDeposit } from '../trades/expiry.ts'
@@ -232,6 +233,24 @@ it('D-35 an account whose link a shopper replaced is erased from the prices and 
   expect(await tablesWith(earlier)).toEqual([])
   expect(await tablesWith(later)).toEqual(['deposit', 'inventory_request'])
   expect(await eraseShopper(deps(), earlier)).toMatchObject({ kind: 'refused', refusal: 'not_found' })
+})
+
+it('D-35 an account is erased from answers that are kept under an Idempotency-Key', async () => {
+  const api = await startStoreApi(till)
+  const [steamId, other] = ['76561198999999991', '76561198999999992']
+  const post = (externalId: string, shopper: string) => {
+    const body = { externalId, currency: 'USD', backToStoreUrl: BACK_URL, shopper: { steamId: shopper } }
+    return api.call('POST', '/v1/deposits', { body, headers: { 'idempotency-key': `make-${externalId}` } })
+  }
+  const answers = [await post('a', steamId), await post('b', other)]
+  const id = BigInt(answers[0]?.json().id)
+  await jump(till, DAY_S)
+  await expireDeposit(till.deps, id)
+  expect(await eraseShopper(deps(), steamId)).toMatchObject({ kind: 'done', data: { deposits: 1 } })
+  const [again, ofOther] = [await post('a', steamId), await post('b', other)]
+  expect([again.statusCode, again.json().id, again.json().shopper]).toEqual([200, String(id), null])
+  expect(ofOther.body).toBe(answers[1]?.body)
+  await api.app.close()
 })
 
 it('D-35 an erasure reports the records of items that the account got, and the acts that name it', async () => {

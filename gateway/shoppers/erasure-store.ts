@@ -89,6 +89,8 @@ export async function eraseAccount(tx: Tx, steamId: string, now: Date): Promise<
     where ${inErasableDeposits} and (partner_token is not null or partner_token_sealed is not null)`.execute(
     tx,
   )
+  // The answers may name the account. A call that is repeated is then carried out again, and finds its deposit.
+  await sql`delete from idempotency_key where ${inErasableDeposits}`.execute(tx)
   const reads = await deleteReads(tx, steamId, kept)
   await sql`delete from quote where ${inErasableDeposits} and ${isUnusedQuote}`.execute(tx)
   await sql`update quote set steam_id = null where ${inErasableDeposits} and steam_id = ${steamId}`.execute(

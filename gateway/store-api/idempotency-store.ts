@@ -22,6 +22,7 @@ const rowOf = ({ requestSha256, at }: StartingCall) => ({
   locked_until: lockEnd,
   status: null,
   answer: null,
+  deposit_id: null,
 })
 
 /** Adds a key and locks it. Returns undefined if the store has used the key before. */
@@ -82,7 +83,7 @@ export async function renewKey(db: Db, key: LockedKey): Promise<KeyLock | undefi
 export async function keepAnswer(
   db: Db,
   key: LockedKey,
-  answered: { status: number; answer: Buffer },
+  answered: { status: number; answer: Buffer; deposit_id: bigint | null },
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('idempotency_key')

@@ -43,8 +43,11 @@ const RENEW_MS = 10_000
 const MOST_RENEWALS = 60
 
 type Answer = { status: number; text: string }
-/** The result of a call. `isTemporary`: whether the answer asks to call again later. */
-type Ended = Answer & { isTemporary: boolean }
+/**
+ * The result of a call. `isTemporary`: whether the answer asks to call again later. `depositId`: the deposit that the
+ * call concerns, whose shopper the answer may name.
+ */
+type Ended = Answer & { isTemporary: boolean; depositId: bigint | null }
 
 /** The renewals of the keys of running calls. */
 const renewalOf = new WeakMap<FastifyRequest, KeyRenewal>()
@@ -83,8 +86,9 @@ export function keepAnswers(app: FastifyInstance, deps: IdempotencyDeps): void {
     renewalOf.delete(request)
     const text = typeof payload === 'string' ? payload : ''
     const isTemporary = reply.hasHeader('retry-after')
-    const endedCall = { status: reply.statusCode, text, isTemporary }
-    const { id: requestId } = request
+    const { id: requestId, call } = request
+    const depositId = call.depositId === undefined ? null : BigInt(call.depositId)
+    const endedCall = { status: reply.statusCode, text, isTemporary, depositId }
     try {
       const isKept = await storeOrRelease(deps, await renewal.end(), endedCall)
       if (!isKept)
@@ -177,10 +181,10 @@ async function claimKey(
 function storeOrRelease(
   { db, box }: IdempotencyDeps,
   key: LockedKey,
-  { status, text, isTemporary }: Ended,
+  { status, text, isTemporary, depositId }: Ended,
 ): Promise<boolean> {
   if (status >= 500 || status === 429 || isTemporary) return deleteKey(db, key)
-  return keepAnswer(db, key, { status, answer: box.seal(text, placeOf(key)) })
+  return keepAnswer(db, key, { status, answer: box.seal(text, placeOf(key)), deposit_id: depositId })
 }
 
 const placeOf = ({ storeId, key }: StoreKey): string => `idempotency_key:${storeId}:${key}:answer`
