@@ -20,6 +20,12 @@ it('requests to Steam are counted and timed by method, separately from requests 
   )
 })
 
+it('an outcome of webhooks that never occurred has a count of 0, so the first that is given up shows as an increase', async () => {
+  const { registry } = createMetrics()
+  const lines = (await registry.metrics()).split('\n')
+  expect(lines).toContain('tradetill_webhook_attempts_total{outcome="given_up"} 0')
+})
+
 it('a type of event that never occurred has a count of 0, so the first reversal shows as an increase', async () => {
   const { registry, events } = createMetrics()
   const line = async () =>

@@ -4,6 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { DEPOSIT_EVENT_TYPES } from '../contract/event-types.ts'
 import type { Observer } from './steam/turns.ts'
 import { createVitals, type Vitals } from './vitals/vitals.ts'
+import { ATTEMPT_OUTCOMES } from './webhooks/delivery.ts'
 
 export type Metrics = {
   registry: Registry
@@ -71,8 +72,11 @@ export function createMetrics(build: Record<string, string> = {}): Metrics {
     registers,
   })
   clockAhead.set(Number.NaN)
-  // Prometheus sees no increase in the first value of a series. Without a zero, it would miss the first reversal.
+  const flow = flowMetrics(registers)
+  // Prometheus sees no increase in the first value of a series. Without a zero, it would miss the first reversal, and
+  // the first webhook that is given up.
   for (const type of DEPOSIT_EVENT_TYPES) events.inc({ type }, 0)
+  for (const outcome of ATTEMPT_OUTCOMES) flow.webhookAttempts.inc({ outcome }, 0)
   return {
     registry,
     ledgerDifferences,
@@ -91,7 +95,7 @@ export function createMetrics(build: Record<string, string> = {}): Metrics {
     clockAhead,
     events,
     ...pageMetrics(registers),
-    ...flowMetrics(registers),
+    ...flow,
     steam: steamMetrics(registers),
   }
 }

@@ -1,4 +1,5 @@
 /** The figures of bots that alerts follow. */
+import { sql } from 'kysely'
 import { Registry } from 'prom-client'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createDriftGauges, surveyDrift } from '../drift/jobs.ts'
@@ -18,6 +19,19 @@ beforeEach(async () => {
   till = await startTill()
 })
 afterEach(() => till.close())
+
+/** Returns the survey of bots, and a reader of the figures that it set. */
+function createSurvey() {
+  const { db, clock } = till
+  const registry = new Registry()
+  const gauges = createBotGauges(registry)
+  const limits = DEFAULT_FLEET_LIMITS
+  return {
+    survey: () => surveyBots({ db, clock, log: till.deps.log, limits, gauges, watchTokens: () => {} }),
+    figures: async () =>
+      (await registry.metrics()).split('\n').filter((line) => /^tradetill_bot_\w+\{bot=/.test(line)),
+  }
+}
 
 /** The figures of bots, such as `tradetill_bot_history_seconds{bot="…"} 60`. */
 async function figuresOfBots(): Promise<string[]> {
@@ -64,4 +78,15 @@ it('a retired bot has no figures that only a working bot could bring back to nor
   await jump(till, WEEK_S)
   // Its items, and what is missing of them, are still in the books.
   expect(await seriesOfBots()).toEqual(['tradetill_bot_custody_drift', 'tradetill_bot_items'])
+})
+
+it('a survey that fails leaves the figures of the one before, so no alert ends with it', async () => {
+  await aBot(till)
+  const { survey, figures } = createSurvey()
+  await survey()
+  const before = await figures()
+  expect(before.length).toBeGreaterThan(0)
+  await sql`alter table bot_bar rename to unreadable`.execute(till.db)
+  await expect(survey()).rejects.toThrow('bot_bar')
+  expect(await figures()).toEqual(before)
 })

@@ -95,20 +95,24 @@ export async function surveyBots({ db, clock, log, limits, gauges, watchTokens }
   await countItems(db)
   await countItemsByGame(db)
   await updateHeldItems(db)
+  const bots = await listBots(db)
+  watchTokens(bots)
+  const bars = await listBars(db)
+  const unread = await unreadSince(db)
+  const itemCounts = await countedByGame(db)
+  const spread = await readSpread(db)
   const countByState = new Map<string, number>(STATES.map((state) => [state, 0]))
+  // Everything is read by now. A failed read would leave no figures, and so end the alerts about them, and so would a
+  // scrape while a read is slow.
   gauges.items.reset()
   gauges.room.reset()
   gauges.tokenSeconds.reset()
   gauges.barredSeconds.reset()
   gauges.historySeconds.reset()
-  const bots = await listBots(db)
-  watchTokens(bots)
-  for (const { botId, scope, reason, until } of await listBars(db)) {
+  for (const { botId, scope, reason, until } of bars) {
     const bot = bots.find((other) => other.botId === botId)?.steamId
     if (bot !== undefined) gauges.barredSeconds.set({ bot, scope, reason }, (until.getTime() - nowMs) / 1000)
   }
-  const unread = await unreadSince(db)
-  const itemCounts = await countedByGame(db)
   for (const { botId, steamId: bot, state, reachable, tokenExpiresAt } of bots) {
     // No process works for a retired bot, so an alert about its work would never end.
     const isRetired = state === 'retired'
@@ -126,7 +130,6 @@ export async function surveyBots({ db, clock, log, limits, gauges, watchTokens }
   for (const [state, bots] of countByState) gauges.bots.set({ state }, bots)
   const unheld = bots.filter(isUnheld)
   gauges.unheld.set(unheld.length)
-  const spread = await readSpread(db)
   const botsOverCapacity = botsWithoutRoom(spread.processes, spread.bots)
   if (botsOverCapacity === 0 || unheld.length === 0) return
   const about = {

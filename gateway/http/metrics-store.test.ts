@@ -4,7 +4,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { readNeeds } from '../alerts/needs-store.ts'
 import { publishEvents } from '../events/service.ts'
 import { createMetrics } from '../metrics.ts'
-import { payFor } from '../testing/payment.ts'
+import { disableStore } from '../operations/stores.ts'
+import { operatorOf } from '../testing/operator.ts'
+import { offerFor, payFor } from '../testing/payment.ts'
 import { startReceiver } from '../testing/receiver.ts'
 import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
 import { expiredDeposit, sendDue, senderDeps } from '../testing/webhooks.ts'
@@ -64,6 +66,30 @@ it('an item that was taken back does not count as protected, nor does its commis
   session.takeBack('9001', deposit.body.items.slice(0, 1))
   await tradeHandlers(till.deps).history(bot)
   expect(await lineOf('tradetill_items_protected')).toBe('tradetill_items_protected{currency="USD"} 2200')
+})
+
+it('a deposit counts as one with an offer only once its offer is on Steam', async () => {
+  const { bot, session } = await aBot(till)
+  const store = await aStore(till)
+  const [refused, offered] = [await aDeposit(till, store), await aDeposit(till, store)]
+  const lineOf = lineReader()
+  const offers = () => lineOf('tradetill_funnel_deposits{step="offer"}')
+  session.sends.push({ answer: 'refused' })
+  await expect(offerFor(till, bot, refused)).rejects.toThrow()
+  expect(await till.db.selectFrom('trade').select('state').execute()).toEqual([{ state: 'refused' }])
+  expect(await offers()).toBe('tradetill_funnel_deposits{step="offer"} 0')
+  await offerFor(till, bot, offered)
+  expect(await offers()).toBe('tradetill_funnel_deposits{step="offer"} 1')
+})
+
+it('a disabled store has no limit that its credit could approach', async () => {
+  const { id } = await aStore(till, { riskLimitUsdCents: 5_000n })
+  const lineOf = lineReader()
+  expect(await lineOf('tradetill_store_risk_limit_usd{')).toBe(
+    `tradetill_store_risk_limit_usd{store="${id}"} 50`,
+  )
+  expect(await disableStore(operatorOf(till, 'closed'), id)).toMatchObject({ kind: 'done' })
+  expect(await lineOf('tradetill_store_risk_limit_usd{')).toBeUndefined()
 })
 
 it('the alert that no process sends webhooks does not fire for a long replay that is being sent', async () => {

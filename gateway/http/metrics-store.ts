@@ -46,9 +46,9 @@ const READINGS: readonly Reading[] = [
   },
   {
     name: 'tradetill_store_risk_limit_usd',
-    help: 'A store’s limit for its credit at risk, in US dollars',
+    help: 'A store’s limit for its credit at risk, in US dollars; absent for a disabled store',
     labels: ['store'],
-    query: sql`select id as store, risk_limit_usd_cents / 100.0 as value from store`,
+    query: sql`select id as store, risk_limit_usd_cents / 100.0 as value from store where disabled_at is null`,
   },
   {
     name: 'tradetill_items_protected',
@@ -60,7 +60,7 @@ const READINGS: readonly Reading[] = [
   },
   {
     name: 'tradetill_funnel_deposits',
-    help: 'Deposits opened in the last hour, and how many of them reached each step: link, prices, offer (requested, even if none was sent), paid',
+    help: 'Deposits opened in the last hour, and how many of them reached each step: link, prices, offer (on Steam), paid',
     labels: ['step'],
     // Calls till_now() without a subselect. With one, the planner could not estimate how few deposits an hour has, and
     // would read all of them.
@@ -70,7 +70,8 @@ const READINGS: readonly Reading[] = [
       select step, value from (
         select count(*) as opened, count(*) filter (where user_steam_id is not null) as link,
           count(*) filter (where exists (select from quote where quote.deposit_id = recent.id)) as prices,
-          count(*) filter (where exists (select from trade where trade.deposit_id = recent.id)) as offer,
+          count(*) filter (where exists (
+            select from trade where trade.deposit_id = recent.id and steam_offer_id is not null)) as offer,
           count(*) filter (where status = 'succeeded') as paid from recent
       ) counted, lateral (values ('opened', opened), ('link', link), ('prices', prices), ('offer', offer), ('paid', paid))
         each (step, value)`,

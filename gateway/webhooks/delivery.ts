@@ -23,9 +23,11 @@ export type DeliveryDeps = {
   onAttempt?(attempt: AttemptFacts): void
 }
 
+/** `retried`: the webhook will be sent again. */
+export const ATTEMPT_OUTCOMES = ['delivered', 'retried', 'given_up'] as const
+
 export type AttemptFacts = {
-  /** `retried`: the webhook will be sent again. */
-  outcome: 'delivered' | 'retried' | 'given_up'
+  outcome: (typeof ATTEMPT_OUTCOMES)[number]
   /** True for the very first attempt at the delivery, not for the first attempt of a replay. */
   isFirst: boolean
   /** Time from the event to the start of this attempt. */
