@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { getCACertificates } from 'node:tls'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { fakePrograms } from '../testing/fake-programs.ts'
 import { findProgram, libpqOf, runProgram } from './programs.ts'
@@ -44,6 +45,30 @@ it('the database’s URL is split into environment variables of libpq', () => {
     PGUSER: 'till',
     PGDATABASE: 'till',
   })
+})
+
+it('a program verifies a server by the authorities that the gateway trusts, unless the URL or a setting names a file', async () => {
+  const program = join(folder, 'pg_dump')
+  const copy = join(folder, 'certificates')
+  writeFileSync(
+    program,
+    `${readFileSync(program, 'utf8')}\necho "$PGSSLROOTCERT" > ${copy}.name\ncat "$PGSSLROOTCERT" > ${copy}\n`,
+  )
+  const dump = async (query: string, environment = {}) => {
+    const url = `postgres://till@db.example/till?sslmode=verify-full${query}`
+    await runProgram(program, [], {
+      url,
+      environment: { PATH: process.env.PATH, HOME: folder, ...environment },
+    })
+    return { name: readFileSync(`${copy}.name`, 'utf8').trim(), certificates: readFileSync(copy, 'utf8') }
+  }
+  const { name, certificates } = await dump('')
+  expect(certificates.match(/BEGIN CERTIFICATE/g)).toHaveLength(getCACertificates('default').length)
+  expect(existsSync(name)).toBe(false)
+  const own = join(folder, 'own.crt')
+  writeFileSync(own, 'a certificate')
+  expect(await dump(`&sslrootcert=${own}`)).toEqual({ name: own, certificates: 'a certificate' })
+  expect(await dump('', { PGSSLROOTCERT: own })).toEqual({ name: own, certificates: 'a certificate' })
 })
 
 it('a program that cannot be started is reported with the reason', async () => {

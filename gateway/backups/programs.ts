@@ -3,7 +3,10 @@
  * ones may write dumps that the server cannot read.
  */
 import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { getCACertificates } from 'node:tls'
 import { promisify } from 'node:util'
 
 export type ProgramName = 'pg_dump' | 'pg_restore'
@@ -92,12 +95,32 @@ export async function runProgram(
   { url, environment }: RunOptions,
 ): Promise<void> {
   const server = url === undefined ? {} : libpqOf(url)
-  const child = run(path, args, { env: { ...environment, ...server }, maxBuffer: 64 * 1024 * 1024 })
-  await child.catch((error: unknown) => {
-    const output = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
-    const reason = output === '' ? String(error) : output
-    const message = `${path} failed: ${reason.split('\n').slice(-3).join(' ')}`
-    const hasEnded = error instanceof Error && 'code' in error && typeof error.code === 'number'
-    throw new (hasEnded ? ProgramFailed : Error)(message, { cause: error })
+  await withAuthorities({ ...environment, ...server }, async (env) => {
+    const child = run(path, args, { env, maxBuffer: 64 * 1024 * 1024 })
+    await child.catch((error: unknown) => {
+      const output = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
+      const reason = output === '' ? String(error) : output
+      const message = `${path} failed: ${reason.split('\n').slice(-3).join(' ')}`
+      const hasEnded = error instanceof Error && 'code' in error && typeof error.code === 'number'
+      throw new (hasEnded ? ProgramFailed : Error)(message, { cause: error })
+    })
   })
+}
+
+type Variables = Record<string, string | undefined>
+
+/**
+ * Adds a file of the authorities that Node trusts, if libpq must verify the server and no variable names a file. The
+ * gateway connects to such a server by those authorities, but libpq trusts none on its own.
+ */
+async function withAuthorities(env: Variables, work: (env: Variables) => Promise<void>): Promise<void> {
+  if (env.PGSSLMODE !== 'verify-full' || env.PGSSLROOTCERT !== undefined) return work(env)
+  const folder = await mkdtemp(join(tmpdir(), 'tradetill-authorities-'))
+  try {
+    const PGSSLROOTCERT = join(folder, 'authorities.pem')
+    await writeFile(PGSSLROOTCERT, getCACertificates('default').join('\n'))
+    await work({ ...env, PGSSLROOTCERT })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 }
