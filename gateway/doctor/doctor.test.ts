@@ -101,7 +101,7 @@ const prices = (change: Partial<Parameters<typeof priceFindings>[0]>) =>
   })
 const bot = (change: Partial<BotState>) => botFindings([{ ...BOT, ...change }], NOW)
 const store = (change: object) =>
-  storeFindings([{ storeId: 1n, name: 'Ember', endpoints: [{ ...ENDPOINT, ...change }] }])
+  storeFindings([{ storeId: 1n, name: 'Ember', isDisabled: false, endpoints: [{ ...ENDPOINT, ...change }] }])
 const feedFailed = { source: 'skinport', feed: 'cs', goodAt: ago(9 * HOUR_MS), lastError: 'HTTP 403' }
 const caller = { address: '127.0.0.1', protocol: 'https', isProxy: true }
 
@@ -257,7 +257,7 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
   ['no store', () => storeFindings([]), 'stores', /store add/],
   [
     'a store without a webhook',
-    () => storeFindings([{ storeId: 1n, name: 'E', endpoints: [] }]),
+    () => storeFindings([{ storeId: 1n, name: 'E', isDisabled: false, endpoints: [] }]),
     'stores.1',
     /webhook-url/,
   ],

@@ -40,5 +40,16 @@ export async function acknowledgedBots(db: Db): Promise<Set<bigint>> {
   return new Set(rows.map(({ id }) => id))
 }
 
-export const readStores = (db: Db): Promise<{ id: bigint; name: string; commissionBps: number | null }[]> =>
-  db.selectFrom('store').select(['id', 'name', 'commission_bps as commissionBps']).orderBy('id').execute()
+export type ExaminedStore = {
+  id: bigint
+  name: string
+  commissionBps: number | null
+  disabledAt: Date | null
+}
+
+export const readStores = (db: Db): Promise<ExaminedStore[]> =>
+  db
+    .selectFrom('store')
+    .select(['id', 'name', 'commission_bps as commissionBps', 'disabled_at as disabledAt'])
+    .orderBy('id')
+    .execute()

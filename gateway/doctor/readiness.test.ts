@@ -54,7 +54,9 @@ it('a bot whose token Steam refused is not reported as a bot without a gateway',
 it('a webhook whose secret no master key opens needs another secret', () => {
   const endpoint = { endpointId: 5n, state: 'enabled', url: 'https://store.example/hook' }
   const sealed = { ...endpoint, answer: { kind: 'sealed' } } as const
-  expect(storeFindings([{ storeId: 1n, name: 'Ember', endpoints: [sealed] }])).toMatchObject([
+  expect(
+    storeFindings([{ storeId: 1n, name: 'Ember', isDisabled: false, endpoints: [sealed] }]),
+  ).toMatchObject([
     {
       check: 'stores.1.webhook.5',
       state: 'mend',
@@ -73,7 +75,7 @@ it.each<[games: Game[], commissionBps: number | null, spikeBps: number, advice: 
   'D-13 a store’s commission is reported if it is too small in a game that may not pay above its level: %j may, commission %s, spike %i',
   (games, commissionBps, spikeBps, advice) => {
     const config = { priceRules: rulesWith(() => ({ spikeBps })), mayPayAboveLevel: new Set(games) }
-    const findings = commissionFindings([{ id: 1n, name: 'Ember', commissionBps }], config)
+    const findings = commissionFindings([{ id: 1n, name: 'Ember', commissionBps, disabledAt: null }], config)
     expect(findings).toMatchObject(
       advice === null
         ? []

@@ -157,6 +157,8 @@ function tokenFinding(
 export type StoreState = {
   storeId: bigint
   name: string
+  /** A disabled store opens no deposits, so the till needs nothing of its webhooks. `endpoints` is then empty. */
+  isDisabled: boolean
   endpoints: readonly {
     endpointId: bigint
     state: string
@@ -177,8 +179,9 @@ export type TestAnswer =
 
 export function storeFindings(stores: readonly StoreState[]): Finding[] {
   if (stores.length === 0) return [mend('stores', 'there is no store', 'tradetill store add')]
-  return stores.flatMap(({ storeId, name, endpoints }) => {
+  return stores.flatMap(({ storeId, name, isDisabled, endpoints }) => {
     const check = `stores.${storeId}`
+    if (isDisabled) return [notChecked(check, `${name} is disabled`)]
     if (endpoints.length === 0) {
       const advice = `tradetill store update --store ${storeId} --webhook-url URL, unless it reads the event log`
       return [mend(check, `${name} has no webhook`, advice)]
@@ -187,17 +190,18 @@ export function storeFindings(stores: readonly StoreState[]): Finding[] {
   })
 }
 
-type StoreCommission = { id: bigint; name: string; commissionBps: number | null }
+type StoreCommission = { id: bigint; name: string; commissionBps: number | null; disabledAt: Date | null }
 
 /**
  * Checks the stores' own commissions again, because the settings may have changed since `store update` checked them.
+ * Skips disabled stores, which take no items.
  */
 export function commissionFindings(
   stores: readonly StoreCommission[],
   config: Pick<Config, 'priceRules' | 'mayPayAboveLevel'>,
 ): Finding[] {
-  return stores.flatMap(({ id, name, commissionBps }) => {
-    const unsafe = unsafeCommissionOf(config, commissionBps)
+  return stores.flatMap(({ id, name, commissionBps, disabledAt }) => {
+    const unsafe = disabledAt === null ? unsafeCommissionOf(config, commissionBps) : undefined
     if (unsafe === undefined) return []
     const { games, leastBps, aboveLevel } = unsafe
     return mend(

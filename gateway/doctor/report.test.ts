@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Game } from '../../contract/games.ts'
 import { beatProcess } from '../bots/process-store.ts'
 import { readConfig } from '../config.ts'
 import { claimDatabase } from '../db/identity.ts'
@@ -15,8 +16,8 @@ import { type SilentProxy, startSilentProxy } from '../testing/silent-proxy.ts'
 import { identityFindings } from './database.ts'
 import { probeDatabase } from './database-store.ts'
 import { examine } from './doctor.ts'
-import { storeFindings } from './readiness.ts'
-import { readCoverage } from './readiness-store.ts'
+import { commissionFindings, storeFindings } from './readiness.ts'
+import { readCoverage, readStores } from './readiness-store.ts'
 import { readStoreStates, type TestsDeps } from './store-states.ts'
 
 const KEY = Buffer.alloc(32, 7)
@@ -216,6 +217,32 @@ describe('tests of webhooks', () => {
       { state: 'good' },
       { state: 'not_checked', says: expect.stringContaining('more than a minute') },
     ])
+  })
+
+  it('are not sent to a disabled store, which needs nothing of the operator', async () => {
+    await addStores(2)
+    const [closed, silent] = await readStores(database.db)
+    const disabled = { disabled_at: new Date(), commission_bps: 0 }
+    await database.db.updateTable('store').set(disabled).execute()
+    await database.db
+      .deleteFrom('webhook_endpoint')
+      .where('store_id', '=', silent?.id ?? 0n)
+      .execute()
+    let sent = 0
+    const states = await readStoreStates(
+      deps(async () => {
+        sent += 1
+        return answered
+      }),
+    )
+    const says = expect.stringContaining('is disabled')
+    expect(storeFindings(states)).toMatchObject([
+      { check: `stores.${closed?.id}`, state: 'not_checked', says },
+      { check: `stores.${silent?.id}`, state: 'not_checked', says },
+    ])
+    const config = { priceRules: DEFAULT_RULES, mayPayAboveLevel: new Set<Game>() }
+    expect(commissionFindings(await readStores(database.db), config)).toEqual([])
+    expect(sent).toBe(0)
   })
 
   it('are not sent to a webhook whose secret the configured keys cannot decrypt: it is reported', async () => {

@@ -35,10 +35,12 @@ export async function readStoreStates(
   deps: TestsDeps,
   nowMs = () => performance.now(),
 ): Promise<StoreState[]> {
-  const stores: { id: bigint; name: string; tested: TestedEndpoint[] }[] = []
-  for (const { id, name } of await readStores(deps.db)) {
-    const tested = (await endpointsOf(deps.db, id)).map((endpoint) => ({ endpoint, answer: undefined }))
-    stores.push({ id, name, tested })
+  const stores: { id: bigint; name: string; isDisabled: boolean; tested: TestedEndpoint[] }[] = []
+  for (const { id, name, disabledAt } of await readStores(deps.db)) {
+    const isDisabled = disabledAt !== null
+    const endpoints = isDisabled ? [] : await endpointsOf(deps.db, id)
+    const tested = endpoints.map((endpoint) => ({ endpoint, answer: undefined }))
+    stores.push({ id, name, isDisabled, tested })
   }
   if (deps.sendsWebhooks)
     await testAll(
@@ -46,9 +48,10 @@ export async function readStoreStates(
       stores.flatMap(({ tested }) => tested),
       nowMs,
     )
-  return stores.map(({ id, name, tested }) => ({
+  return stores.map(({ id, name, isDisabled, tested }) => ({
     storeId: id,
     name,
+    isDisabled,
     endpoints: tested.map(({ endpoint: { id: endpointId, state, url }, answer }) => {
       return { endpointId, state, url, answer }
     }),
