@@ -92,6 +92,24 @@ it('a disabled store has no limit that its credit could approach', async () => {
   expect(await lineOf('tradetill_store_risk_limit_usd{')).toBeUndefined()
 })
 
+it('a source of prices that fails and has never answered is infinitely late, so the alert about old prices fires', async () => {
+  const feed = (source: string, failures: number) => ({
+    source,
+    feed: 'cs' as const,
+    next_at: till.clock.now(),
+    good_at: null,
+    failures,
+  })
+  await till.db
+    .insertInto('price_feed')
+    .values([feed('skinport', 3), feed('waxpeer', 0)])
+    .execute()
+  const lineOf = lineReader()
+  expect(await lineOf('tradetill_price_feed_age_seconds{source="skinport"')).toMatch(/ \+Inf$/)
+  // It waits for its turn.
+  expect(await lineOf('tradetill_price_feed_age_seconds{source="waxpeer"')).toBeUndefined()
+})
+
 it('the alert that no process sends webhooks does not fire for a long replay that is being sent', async () => {
   const rules = readFileSync(join(import.meta.dirname, '../../deploy/prometheus/alerts.yml'), 'utf8')
   const [, series = '', limitS] = /alert: WebhooksLate\n +expr: "max\((\w+)\) > (\d+)"/.exec(rules) ?? []

@@ -78,10 +78,11 @@ const READINGS: readonly Reading[] = [
   },
   {
     name: 'tradetill_price_feed_age_seconds',
-    help: 'Seconds since a source last answered for a game, or for the rates',
+    help: 'Seconds since a source last answered for a game, or for the rates; infinite if it fails and never did',
     labels: ['source', 'feed'],
-    query: sql`select source, feed, greatest(0, extract(epoch from (select till_now()) - good_at)) as value
-      from price_feed where good_at is not null and removed_at is null`,
+    query: sql`select source, feed,
+        greatest(0, coalesce(extract(epoch from (select till_now()) - good_at)::float8, 'infinity')) as value
+      from price_feed where (good_at is not null or failures > 0) and removed_at is null`,
   },
   {
     name: 'tradetill_price_feed_failures',
