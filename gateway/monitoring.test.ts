@@ -5,6 +5,7 @@ import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQue
 import { register } from 'prom-client'
 import { afterAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { ERRORS, type ErrorCode } from '../contract/errors.ts'
 import { createBotGauges } from './bots/jobs.ts'
 import type { Tables } from './db/schema.ts'
 import { createDepartureGauges } from './departures/jobs.ts'
@@ -122,6 +123,17 @@ it('every series of the till is used in an alert or on the dashboard', () => {
 it('the alert about an outage of Steam does not fire during maintenance', () => {
   const { expr } = rules.find(({ alert }) => alert === 'SteamOutage') ?? {}
   expect(expr).toContain('tradetill_outage{capability!="maintenance"}')
+})
+
+it('the alert about failed calls counts those with a log line of a failure, and none that maintenance or Steam explains', () => {
+  const { expr = '' } = rules.find(({ alert }) => alert === 'CallsFail') ?? {}
+  const codes = /tradetill_refusals_total\{code=~"([^"]+)"\}/.exec(expr)?.[1] ?? ''
+  // Maintenance, an outage of Steam and a lack of bots have alerts or advice of their own.
+  const explained: ErrorCode[] = ['steam_unavailable', 'technical_works', 'no_bot_available']
+  const failures = Object.entries(ERRORS).filter(
+    ([code, { status }]) => status >= 500 && !explained.some((each) => each === code),
+  )
+  expect(codes.split('|').sort()).toEqual(failures.map(([code]) => code).sort())
 })
 
 it('the alert about old prices does not fire between two requests for a feed', () => {
