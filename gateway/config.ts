@@ -259,7 +259,6 @@ function withFiles(environment: Record<string, string | undefined>) {
 const SET_TWICE = { kind: 'refused', reason: 'and the setting itself are both set: unset one' } as const
 
 export const GATEWAY_SETTINGS = [...Object.keys(environmentSchema.shape), ...Object.keys(FROM_FILES)]
-
 const SETTINGS =
   /^(TRADETILL_|(?:DATABASE_URL(?:_FILE)?|NOTIFY_SOCKET|NODE_DEBUG|NODE_TLS_REJECT_UNAUTHORIZED)$)/
 

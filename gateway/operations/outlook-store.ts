@@ -7,7 +7,8 @@ import type { OutlookDelivery, OutlookFacts, OutlookTrade } from './outlook.ts'
 export async function readOutlookFacts(db: Db, depositId: bigint): Promise<OutlookFacts | undefined> {
   const { rows } = await sql<Omit<OutlookFacts, 'trades' | 'due' | 'givenUp'>>`
     select id as "depositId", status, credit_mode as "creditMode", expires_at as "expiresAt",
-      exists (select from outage where kind in ('maintenance', 'offers', 'deposits')) as "isTimeStopped"
+      exists (select from outage where kind in ('maintenance', 'offers', 'deposits')) as "isTimeStopped",
+      exists (select from outage where kind = 'offers') as "isOfferTimeStopped"
     from deposit where id = ${depositId}`.execute(db)
   const [deposit] = rows
   if (deposit === undefined) return undefined

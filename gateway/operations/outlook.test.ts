@@ -33,6 +33,7 @@ const created: OutlookFacts = {
   creditMode: null,
   expiresAt: at(3_600),
   isTimeStopped: false,
+  isOfferTimeStopped: false,
   trades: [],
   due: [],
   givenUp: [],
@@ -54,8 +55,14 @@ it('the expiry of a deposit is unknown while an outage or maintenance stops its 
   expect(stepsOf(outlookOf({ ...created, isTimeStopped: true }, NOW))).toEqual([
     [null, 'the deposit waits for its shopper; the countdown is paused'],
   ])
-  expect(stepsOf(withTrade({}, { isTimeStopped: true }))).toEqual([
+})
+
+it('the end of an open offer is unknown while an outage stops its time, but not during maintenance', () => {
+  expect(stepsOf(withTrade({}, { isTimeStopped: true, isOfferTimeStopped: true }))).toEqual([
     [null, 'trade 7: the offer is open; the countdown is paused'],
+  ])
+  expect(stepsOf(withTrade({}, { isTimeStopped: true }))).toEqual([
+    [300, 'trade 7: the offer is taken off Steam, unless it is accepted'],
   ])
 })
 

@@ -50,8 +50,10 @@ export type OutlookFacts = {
   /** The deposit's own mode; null if it has none. */
   creditMode: CreditMode | null
   expiresAt: Date
-  /** Whether maintenance or an outage pauses the countdown of deposits. Only the outage `offers` pauses an offer's. */
+  /** Whether maintenance or an outage pauses the countdown of deposits. */
   isTimeStopped: boolean
+  /** Whether an outage also pauses the countdown of offers. Maintenance does not. */
+  isOfferTimeStopped: boolean
   trades: readonly OutlookTrade[]
   /** Webhooks still to be sent. */
   due: readonly OutlookDelivery[]
@@ -69,7 +71,7 @@ export type Outlook = { next: NextStep[]; can: PossibleAct[] }
 export function outlookOf(facts: OutlookFacts, now: Date): Outlook {
   const next = [
     ...stepsOfDeposit(facts),
-    ...facts.trades.flatMap((trade) => stepsOfTrade(trade, facts.isTimeStopped)),
+    ...facts.trades.flatMap((trade) => stepsOfTrade(trade, facts.isOfferTimeStopped)),
     ...facts.due.map(({ endpointId, sequence, dueAt, attempts }) => ({
       at: dueAt,
       what: `event ${sequence} is sent to endpoint ${endpointId}, attempt ${attempts + 1}`,
@@ -116,8 +118,8 @@ function stepsOfDeposit({ status, expiresAt, isTimeStopped, trades }: OutlookFac
     : [{ at: expiresAt, what: 'the deposit expires, unless its shopper trades' }]
 }
 
-function stepsOfTrade(trade: OutlookTrade, isTimeStopped: boolean): NextStep[] {
-  const next = nextStepOf(trade, isTimeStopped)
+function stepsOfTrade(trade: OutlookTrade, isOfferTimeStopped: boolean): NextStep[] {
+  const next = nextStepOf(trade, isOfferTimeStopped)
   if (next === undefined) return []
   const named = { ...next, what: `trade ${trade.tradeId}: ${next.what}` }
   if (canAskSteam(trade)) return [named]
@@ -130,7 +132,7 @@ const isInService = ({ botState }: OutlookTrade): boolean => botState === 'activ
 
 const canAskSteam = (trade: OutlookTrade): boolean => trade.hasGateway && isInService(trade)
 
-function nextStepOf(trade: OutlookTrade, isTimeStopped: boolean): NextStep | undefined {
+function nextStepOf(trade: OutlookTrade, isOfferTimeStopped: boolean): NextStep | undefined {
   const { state, heldMinor, dueAt, deadline, settlesAt, lookAt, steamHoldUntil } = trade
   switch (state) {
     case 'intended':
@@ -142,7 +144,7 @@ function nextStepOf(trade: OutlookTrade, isTimeStopped: boolean): NextStep | und
       if (trade.acceptedAt !== null)
         return { at: dueAt, what: 'Steam is asked for proof that the items arrived' }
       if (trade.isCancelling) return { at: dueAt, what: 'the offer is taken off Steam' }
-      if (isTimeStopped) return { at: null, what: 'the offer is open; the countdown is paused' }
+      if (isOfferTimeStopped) return { at: null, what: 'the offer is open; the countdown is paused' }
       return { at: deadline, what: 'the offer is taken off Steam, unless it is accepted' }
     case 'held':
       return {
