@@ -34,7 +34,7 @@ const enrol = buildCommand({
       sells: {
         kind: 'boolean',
         brief:
-          'a selling account: no wish of the till may take items from it; without this flag, a known account stays what it is',
+          'a selling account: no wish of the till may take items from it; without the flag, a known account stays what it is',
         optional: true,
       },
     },
@@ -149,7 +149,7 @@ const market = buildCommand({
       },
       mayLose: {
         kind: 'boolean',
-        brief: 'also sell items for less than they cost, and items of unknown cost',
+        brief: 'also sell items for less than they cost, and (not with --sells-itself) items of unknown cost',
         default: false,
         withNegated: false,
       },

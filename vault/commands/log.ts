@@ -17,5 +17,5 @@ export function showLog(settings: Settings, terminal: Terminal, { limit }: { lim
     const json = JSON.stringify(entry, (name, value) => (name.startsWith('sealed') ? undefined : value))
     terminal.print(`${n}\t${at.toISOString()}\t${json}`)
   }
-  terminal.print(`Entries: ${count}, all exactly as the vault wrote them.`)
+  terminal.print(`Entries: ${count}, all exactly as the vault wrote them. Lost last entries do not show.`)
 }

@@ -13,7 +13,7 @@ const rowSchema = z.strictObject({
   /** The account that the key belongs to. A selling account, or the bot that `sellsItself`. */
   steamId: z.string().refine(isSteamId),
   sealedKey: z.string(),
-  /** True if items may be sold for less than they cost, or without a known cost. */
+  /** True if items may be sold for less than they cost, or (unless `sellsItself`) without a known cost. */
   mayLose: z.boolean(),
   /** True if the account lists nothing and takes its listings down. */
   isOff: z.boolean(),

@@ -26,7 +26,7 @@ const entrySchema = z.discriminatedUnion('kind', [
   }),
   /** From this entry on, the offer may exist. */
   z.strictObject({ kind: z.literal('send_begun'), wish }),
-  /** Steam certainly made no offer, because the account had no session. */
+  /** Steam certainly made no offer: the account had no session, or had to wait for too long. */
   z.strictObject({ kind: z.literal('send_not_made'), wish }),
   /** Steam answered the send with this result number, which does not prove that no offer was made. */
   z.strictObject({ kind: z.literal('send_unclear'), wish, result: z.int().nonnegative() }),
@@ -54,9 +54,8 @@ type OfferedGift = IntendedGift & { offerId: string; knownAt: Date; isConfirmed:
 type Tries = { tries: number }
 
 /**
- * The state of a wish. `triedAt`: when Steam last made no offer, because the account had no session. `missed`: how many
- * lists of offers lacked its offer; `missedAt`: when the last one did. `result`: the number with which Steam answered the
- * send.
+ * The state of a wish. `triedAt`: when a send last ended in `send_not_made`. `missed`: how many lists of offers lacked
+ * its offer; `missedAt`: when the last one did. `result`: the number with which Steam answered the send.
  */
 export type Giving =
   | { state: 'refused'; because: string }

@@ -21,15 +21,15 @@ export type SeenOffer =
 export type GiftOffers = {
   /**
    * `refused`: certainly not sent. `unanswered`: it may have been sent. `result`: Steam's result number, if it gave
-   * one. `lacksSession`: the account had no session for the send, or had to wait for too long. `isStillAllowed` is asked
-   * right before the request is made; if it says no, that counts as too long a wait.
+   * one. `notMade`: the account had no session for the send, or had to wait for too long, so it may be tried again.
+   * `isStillAllowed` is asked right before the request is made; if it says no, that counts as too long a wait.
    */
   send(
     gift: Gift,
     isStillAllowed?: () => boolean,
   ): Promise<
     | { kind: 'sent'; offerId: string }
-    | { kind: 'refused'; because: string; result?: number; lacksSession?: true }
+    | { kind: 'refused'; because: string; result?: number; notMade?: true }
     | { kind: 'unanswered'; result?: number }
   >
   /** Finds the offer that gives exactly this gift, in any state. `agoMs`: how long ago its send began. */
@@ -37,7 +37,7 @@ export type GiftOffers = {
     gift: Gift,
     agoMs: number,
   ): Promise<{ kind: 'found'; offerId: string } | { kind: 'none' } | { kind: 'unanswered' }>
-  /** Reads an offer. Undefined if Steam did not answer, or was not asked because the offer has long been unchanged. */
+  /** Reads an offer. Undefined if Steam does not show it, or while it is too early to ask about it again. */
   read(offerId: string): Promise<SeenOffer | undefined>
   /**
    * Confirms an offer, but only if it gives exactly this gift. Resolves to true if it is certainly confirmed.

@@ -308,7 +308,7 @@ async function send(context: GiverContext, { wishId, giftOffers, gift }: Work): 
   if (sent.kind === 'sent') return noteOffer(context, wishId, sent.offerId)
   if (sent.kind === 'refused') {
     context.say('an offer of the vault was not made', { wish: wishId, because: sent.because })
-    if (sent.lacksSession === true) return context.note({ kind: 'send_not_made', wish: wishId })
+    if (sent.notMade === true) return context.note({ kind: 'send_not_made', wish: wishId })
     return end(context, wishId, sent.result === undefined ? 'no_session' : `steam_${sent.result}`)
   }
   if (sent.result !== undefined) context.note({ kind: 'send_unclear', wish: wishId, result: sent.result })

@@ -9,7 +9,7 @@ const ACCEPT_MS = 30 * 60_000
 const CONFIRM_MS = 10 * 60_000
 /** The most times that a send begins. */
 const MOST_TRIES = 6
-/** After each try without a session, the wait for the next one grows by this much. */
+/** After each send that was not made, the wait for the next one grows by this much. */
 const TRY_AGAIN_MS = 60_000
 /**
  * Once this many of Steam's lists lacked an offer, the vault concludes that it was never sent. The last list must have

@@ -35,7 +35,10 @@ export type SaleEntry =
   | { kind: 'delivered'; market: string; dealId: string; steamTradeId: string }
   | { kind: 'outcome'; market: string; itemId: string; end: Outcome['end'] }
 
-/** The account had no session for the send. Older versions logged another text, and ended the deal. */
+/**
+ * The account had no session for the send, or had to wait for too long. Older versions logged another text, and ended
+ * the deal.
+ */
 export const NO_SESSION = 'no_session'
 /** The account had too many open offers, in all or to this buyer. */
 export const TOO_MANY_OFFERS = 'too_many_offers'

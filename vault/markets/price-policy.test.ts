@@ -50,7 +50,7 @@ describe('a listing', () => {
     expect(price({ lowestMinor: 100n, mayLose: true })).toEqual(priceOf(1_200n))
   })
 
-  it('needs the vault’s own price, and also a cost unless the operator allows a loss', () => {
+  it('needs a price from the vault’s own source, and also a cost unless the operator allows a loss', () => {
     expect(price({ knownMinor: null })).toEqual({ kind: 'none', because: 'no_price' })
     expect(price({ costMinor: null })).toEqual({ kind: 'none', because: 'no_cost' })
     expect(price({ costMinor: null, mayLose: true })).toEqual(priceOf(1_499n))

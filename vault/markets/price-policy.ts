@@ -2,14 +2,14 @@
 import { DAY_MS } from '../durations.ts'
 
 export type PriceRules = {
-  /** How far to undercut the cheapest listing of others, or the vault's own price if that listing is unknown. */
+  /** How far to undercut the cheapest listing of others, or `knownMinor` if that listing is unknown. */
   stepMinor: bigint
   /** The least profit after the fee, in hundredths of a percent of the item's cost. */
   marginBp: bigint
   /** The discount for each day on sale, and the largest discount in all. */
   dropBpPerDay: bigint
   mostDropBp: bigint
-  /** The lowest price, as a share of the vault's own price. It holds even if the operator allows a loss. */
+  /** The lowest price, as a share of `knownMinor`. It holds even if the operator allows a loss. */
   floorBp: bigint
 }
 

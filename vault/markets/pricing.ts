@@ -1,4 +1,4 @@
-/** Prices of listings, from the vault's own prices, other sellers' prices, and the cost that the till reports. */
+/** Prices of listings, from the prices that the vault fetches, other sellers' prices, and the cost in the till. */
 import type { OwnItem } from '../steam/look.ts'
 import type { Listing } from './book.ts'
 import type { LowestPrices } from './lowest.ts'
@@ -39,8 +39,8 @@ type Bidding = Context & {
 export type NoPrice = Extract<PriceVerdict, { kind: 'none' }>['because']
 
 /**
- * Prices of items on this market. Leaves out items without a price from the vault. Also leaves out items whose cost
- * is unknown, unless the vault may sell at a loss and lists unbooked items too.
+ * Prices of items on this market. Leaves out items whose price the vault could not fetch, and items of unknown cost,
+ * unless `mayLose` is set and `needsCost` is not.
  */
 export async function bidsFor(
   items: readonly OwnItem[],

@@ -229,7 +229,7 @@ async function sendOrFind(
   } else if (sent.kind === 'refused') {
     const isTooMany = TOO_MANY_RESULTS.has(sent.result)
     if (isTooMany) keepNewest(tooMany, due.partnerSteamId, now())
-    const because = sent.lacksSession === true ? NO_SESSION : isTooMany ? TOO_MANY_OFFERS : sent.because
+    const because = sent.notMade === true ? NO_SESSION : isTooMany ? TOO_MANY_OFFERS : sent.because
     journal.add({ kind: 'send_refused', ...ids, because })
     const problem = `not_sent: ${because}`
     if (!maySendAgain(because)) alarm({ kind: 'due_refused', dealId: due.dealId, problem })

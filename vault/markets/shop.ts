@@ -21,7 +21,7 @@ import type { Till } from './till.ts'
 import { createTurns, type Turns } from './turns.ts'
 import { createUnlistedReport, type Stock } from './unlisted.ts'
 
-/** The currency of costs and of the vault's own prices. */
+/** The currency of costs and of the prices that the vault fetches. */
 const CURRENCY = 'USD'
 /**
  * The most items to list in a round. The vault reads one price from Steam every few seconds, and wishes wait meanwhile.

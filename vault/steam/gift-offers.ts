@@ -107,7 +107,7 @@ async function send(
 
 function sentOf(result: RequestResult): Awaited<ReturnType<GiftOffers['send']>> {
   if (result.kind === 'not_made')
-    return { kind: 'refused', because: 'no session, or too long a wait', lacksSession: true }
+    return { kind: 'refused', because: 'no session, or too long a wait', notMade: true }
   if (result.kind === 'unanswered') return result
   const offerId = readSent(result)
   if (offerId !== undefined) return { kind: 'sent', offerId }

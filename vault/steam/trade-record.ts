@@ -4,7 +4,7 @@ import type { TradeRecord } from './answers.ts'
 
 /** Steam's states of trades that went through, including trades that were later taken back in whole or in part. */
 const WENT_THROUGH = new Set([3, 5, 6, 7, 12])
-/** Steam's states of trades that moved nothing: failed at once (4), or in escrow (11). */
+/** Steam's states of trades that moved nothing: failed at once (4), or called off in escrow (11). */
 const FAILED = new Set([4, 11])
 /** The items were exchanged, but Steam has not finished all work. A trade can stay in this state for long. */
 const COMMITTED = 2

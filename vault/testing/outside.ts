@@ -20,7 +20,7 @@ export class Killed extends Error {}
 /**
  * A fault of a call: the process dies, or the answer is lost, before or after the call's effect. `late`: the answer is
  * lost, and the effect comes half a minute later. `no_session`: the account has no session for a send, so Steam makes
- * no offer; other calls have no fault.
+ * no offer; for any other call, this is no fault.
  */
 export type Mishap =
   | 'none'
@@ -208,10 +208,10 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
   const dealOf = (gift: Gift) => [...deals.values()].find(({ due }) => textOf(due) === textOf(gift))?.due
   const giftOffers: GiftOffers = {
     send: async (gift, isStillAllowed) => {
-      if (isStillAllowed?.() === false) return { kind: 'refused', because: 'too late', lacksSession: true }
+      if (isStillAllowed?.() === false) return { kind: 'refused', because: 'too late', notMade: true }
       if (mishaps[0] === 'no_session') {
         mishaps.shift()
-        return { kind: 'refused', because: 'no session', lacksSession: true }
+        return { kind: 'refused', because: 'no session', notMade: true }
       }
       const deal = dealOf(gift)
       const terms = { gift, leftS: deal === undefined ? 0 : leftS(deal.dealId), confirmLeftS: Infinity }
