@@ -123,7 +123,7 @@ function placeName(dataDir: string): string {
   return /^[0-9a-f]{12}$/.test(name) ? name : fail(`${file} does not name the place of the database.`)
 }
 
-/** Throws if the data folder is a copy, because it would change the database of the original. It may have been moved. */
+/** Throws if the data folder is a copy, because it would change the database of the original. Accepts a moved one. */
 function claimPlace(outside: string, dataDir: string): void {
   const file = join(outside, 'data-folder')
   const owner = existsSync(file) ? readFileSync(file, 'utf8') : dataDir

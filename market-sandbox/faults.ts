@@ -100,7 +100,7 @@ export const FAULTS = {
     times: 1,
   },
   'inventory-not-read': { line: 'The market cannot read inventories, so its copies stay out of date.' },
-  'empty-says-false': { line: 'An empty `items` or history is `false` instead of an empty list.' },
+  'empty-says-false': { line: 'An empty `items` or history of the family is `false`.' },
   'price-in-units': { line: '`items` gives prices as integers, 1000 to the dollar, not in dollars.' },
   'failed-without-id': {
     line: 'The failed lines of `mass-add-to-sale`, `mass-set-price` and `list-items-steam` do not name their item.',
@@ -184,7 +184,7 @@ export const FAULTS = {
   },
   'times-in-ms': { line: 'The history of the family gives times in milliseconds, not seconds.' },
   'reversal-late': {
-    line: 'The family pays for a sale whose trade was taken back, and notices that only two days later.',
+    line: 'A market pays for a sale whose trade was taken back, and notices that only two days later.',
   },
   'lies-app': { line: 'The market asks for an item of a game whose number is too large for JavaScript.' },
   'lies-asset': { line: 'The market asks for an item that was never listed.' },

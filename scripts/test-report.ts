@@ -9,7 +9,10 @@ import { DefaultReporter, type TestCase, type TestModule, type TestSpecification
 import { counted } from '../gateway/kit/counted.ts'
 import { failureFolder } from '../gateway/testing/evidence.ts'
 
-/** The result of a run, for the process that started it. */
+/**
+ * The result of a run, for the process that started it. `failed` also counts files that failed outside of their tests,
+ * and errors outside of every test.
+ */
 export type RunResult = { passed: number; failed: number }
 
 const ROOT = join(import.meta.dirname, '..')

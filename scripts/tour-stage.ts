@@ -8,7 +8,7 @@ export type TourSetup = {
   urls: { gateway: string; sandbox: string; store: string; console: string }
   /** The store's key, to read the store's events. */
   apiKey: string
-  /** Kills the gateway as a crash would, and starts it again. Resolves when the old gateway has ended. */
+  /** Kills the gateway as a crash would, and starts another. Resolves when it has ended; `ready`: the other is ready. */
   killGateway(): Promise<{ ready: Promise<void> }>
 }
 

@@ -125,6 +125,7 @@ const linesOf = (accounts: readonly Bot[]): string =>
 type Urls = Pick<VaultSetup, 'sandboxUrl' | 'marketUrl'>
 type Command = (args: string[], input?: string) => Promise<void>
 
+/** Set up last: while its name is missing from the vault's file, the account that sells is set up again. */
 const LAST_MARKET = 'waxpeer.com'
 /** The name of each market in the vault, and in the sandbox. */
 const MARKETS = [
