@@ -112,8 +112,8 @@ function questionOf({ question, inventory }: Stand): Activity | null {
  * Returns the next check of a deposit that is not polled. A shopper who comes back sees the current state immediately,
  * even of an ended deposit: a success may have followed, or the items may have been taken back. The other checks run
  * while the shopper does nothing. They notice that the store has accepted a webhook, that the shopper's account is
- * known, that the offer from which the shopper stepped back is open, that time is up, that technical works are over, or
- * that the server answers again. They also retry a page that could not be opened.
+ * known, that the offer from which the shopper stepped back is open or has ended, that time is up, that technical works
+ * are over, or that the server answers again. They also retry a page that could not be opened.
  */
 function checkOf(state: FlowState): Activity | null {
   const { page, payment, modal, checks, checksFromMs } = state
@@ -127,7 +127,8 @@ function checkOf(state: FlowState): Activity | null {
   if (state.isCheckDue) return { ...check, key: `check ${checks} now`, delayMs: 0 }
   if (awaitsStore(state)) return { ...check, key: `check ${checks} told`, delayMs: STORE_CHECK_PAUSE_MS }
   if (isFinal(payment.status)) return null
-  if (payment.technicalWorks || state.isPollFailing || state.hasLeftOffer)
+  const isOffered = payment.status === 'pending' || state.hasLeftOffer
+  if (payment.technicalWorks || state.isPollFailing || isOffered)
     return { ...check, key: `check ${checks}`, delayMs: CHECK_PAUSE_MS }
   if (payment.userPending) return { ...check, key: `check ${checks} user`, delayMs: USER_PAUSE_MS }
   if (checksFromMs === null) return null

@@ -4,6 +4,7 @@ import type { Payment } from '../../contract/widget-api.ts'
 import { activitiesOf } from './activities.ts'
 import { openOnPayment } from './first-steps.ts'
 import type { FlowState } from './state.ts'
+import { answers, json, pending, start } from './test-flow.ts'
 import {
   awaitingLink,
   confirming,
@@ -46,16 +47,28 @@ describe('the deposit', () => {
     expect(check(over)).toMatchObject({ notBeforeMs: 7_200_000 })
   })
 
-  it('A-061 is checked after its last known deadline if an accepted offer’s dialog was closed', () => {
-    const accepted = loaded({ status: 'pending', timeLeft: null })
-    const left = play(confirming(), loaded({ status: 'pending', timeLeft: 300 }), accepted, {
-      kind: 'confirmationLeft',
-    }).state
-    expect(left.deadlineMs).toBeNull()
-    expect(check(left)).toMatchObject({ notBeforeMs: 300_000 })
-    const over = play(left, accepted).state
-    expect(check(over)).toMatchObject({ delayMs: 5000, notBeforeMs: 300_000 })
-    expect(check(over)?.key).not.toBe(check(left)?.key)
+  it('A-061 is checked every 5 s while an offer is open whose dialog was closed', () => {
+    const left = play(confirming(), { kind: 'confirmationLeft' }).state
+    expect(check(left)).toMatchObject({ delayMs: 5000, notBeforeMs: 0 })
+    const unchanged = play(left, { kind: 'paymentUnchanged' }).state
+    expect(check(unchanged)?.key).not.toBe(check(left)?.key)
+    const accepted = play(left, loaded({ status: 'pending', timeLeft: null })).state
+    expect(check(accepted)).toMatchObject({ delayMs: 5000, notBeforeMs: 0 })
+    const over = play(accepted, loaded({ status: 'succeeded', timeLeft: null, storeTold: true })).state
+    expect(over.modal).toMatchObject({ kind: 'completed', outcome: 'succeeded' })
+    expect(check(over)).toBeUndefined()
+  })
+
+  it('the outcome of an offer whose dialog was closed is shown within 5 s, though no poll runs', async () => {
+    let view = pending()
+    const { flow, callsTo, pass } = start({ ...answers, '/api/payment': () => json(view) })
+    await pass(0)
+    flow.dispatch({ kind: 'confirmationLeft' })
+    const before = callsTo('/api/payment').length
+    view = payment({ status: 'succeeded', timeLeft: null })
+    await pass(5000)
+    expect(flow.state().modal).toMatchObject({ kind: 'completed', outcome: 'succeeded' })
+    expect(callsTo('/api/payment')).toHaveLength(before + 1)
   })
 
   it('is checked once, immediately, when the shopper comes back', () => {

@@ -151,14 +151,15 @@ function lineTo(gateway: Gateway, flowOf: () => RunningFlow | undefined) {
   return { line, fetcher }
 }
 
-/** False, for example, after the shopper left the confirmation: then the page must not poll. */
+/** False, for example, while the shopper picks items. The move `leave` checks that leaving an open offer ends the polls. */
 const mayAskPayment = (state: FlowState): boolean =>
   state.page.stage === 'none' ||
   state.page.stage === 'failed' ||
   isPolling(state) ||
   state.isCheckDue ||
   state.isPollFailing ||
-  state.hasLeftOffer
+  state.hasLeftOffer ||
+  state.payment?.status === 'pending'
 
 type World = { flow: RunningFlow; gateway: Gateway; line: Line; expected: Expected }
 

@@ -235,7 +235,7 @@ describe('polling', () => {
     flow.dispatch({ kind: 'confirmationLeft' })
     expect(callsTo('/api/payment')[2]?.signal.aborted).toBe(true)
     slow.answer(json(payment({ status: 'succeeded' })))
-    await pass(10_000)
+    await pass(4999)
     expect(callsTo('/api/payment')).toHaveLength(3)
     expect(flow.state().modal.kind).toBe('none')
     flow.dispatch({ kind: 'confirmationReopened' })
