@@ -191,6 +191,29 @@ describe('a page opened while an offer is being created', () => {
   })
 })
 
+describe('an offer being created whose dialog was closed', () => {
+  const [refusedItem, other] = [item('1', 300), item('2', 300)]
+  const slow = play(creating(), { kind: 'patienceEnded' }, LEAVE, loaded({ creating: true })).state
+
+  it('shows an error if it was not created, and is no longer checked every 5 s', () => {
+    const state = play(slow, loaded({ creating: false })).state
+    expect(state.modal).toEqual({ kind: 'creationError', refusal: { code: null, detail: null } })
+    expect(state.hasLeftOffer).toBe(false)
+  })
+
+  it('gives back the picks that were missing meanwhile', () => {
+    const reloaded = withInventory(play(slow, { kind: 'reloadPressed' }).state, inventory([other]))
+    const failed = play(reloaded, loaded({ creating: false })).state
+    expect(standOf(withInventory(failed, inventory([refusedItem, other]))).selection).toEqual(['1', '2'])
+  })
+
+  it('shows no error before the till has begun to create it', () => {
+    const state = play(creating(), { kind: 'patienceEnded' }, LEAVE, loaded({ creating: false })).state
+    expect(modalKind(state)).toBe('none')
+    expect(state.hasLeftOffer).toBe(true)
+  })
+})
+
 describe('the confirmation', () => {
   it('A-051 opens for a pending deposit, and the page polls', () => {
     const state = openedOn('pending', { timeLeft: 300 })

@@ -153,18 +153,18 @@ function paymentLoaded(before: FlowState, payment: Payment, atMs: number): Step 
   if (before.payment !== null && isBefore(payment.status, before.payment.status)) {
     return withoutEffects(before.isPollFailing ? { ...before, isPollFailing: false } : before)
   }
+  const modal = modalAfter(before, payment)
+  const hasFailed = modal.kind === 'creationError' && before.modal.kind !== 'creationError'
   const state: FlowState = {
     ...withPayment(before, payment, atMs),
     isPollFailing: false,
-    hasLeftOffer: before.hasLeftOffer && payment.status === 'created',
+    hasLeftOffer: before.hasLeftOffer && payment.status === 'created' && !hasFailed,
   }
   const withPage =
     before.payment === null
       ? openPage(state, payment)
       : reloadAfterWorks(before, openStandForUser(before, state))
   const isNewRedirect = payment.redirectUrl !== before.payment?.redirectUrl
-  const modal = modalAfter(before, payment)
-  const hasFailed = before.modal.kind === 'joining' && modal.kind === 'creationError'
   return {
     state: { ...repeatBlockedLink(hasFailed ? returnSetAside(withPage) : withPage), modal },
     effects: [
@@ -214,7 +214,8 @@ function modalAfter(before: FlowState, payment: Payment): FlowState['modal'] {
     const isShown = modal.kind === 'creating' || modal.kind === 'joining' || before.hasLeftOffer
     return isShown ? modal : { kind: 'joining', isSlow: false }
   }
-  if (modal.kind === 'joining') {
+  const hasLeftCreation = modal.kind === 'none' && before.hasLeftOffer && before.payment?.creating === true
+  if (modal.kind === 'joining' || hasLeftCreation) {
     return { kind: 'creationError', refusal: { code: null, detail: null } }
   }
   return modal
