@@ -78,7 +78,10 @@ export const paymentSchema = z.object({
   /** After success: the items that went back to their sender on Steam. Absent if none did. */
   takenBack: z.enum(['all', 'some']).optional(),
   user: userSchema.nullable(),
-  /** True while the till asks Steam for the shopper of the trade link that the store sent. */
+  /**
+   * True while the till asks Steam for the shopper of the trade link that the store sent. After five minutes, it has
+   * stopped asking.
+   */
   userPending: z.boolean(),
   /** The bot that sent the offer; null before an offer is sent. */
   bot: botSchema.nullable(),

@@ -5,7 +5,7 @@ import { publishEvents } from '../events/service.ts'
 import { ProblemError } from '../http/refusal.ts'
 import { payFor } from '../testing/payment.ts'
 import { type StoreApi, startStoreApi } from '../testing/store-api.ts'
-import { aBot, aDeposit, startTill, type Till } from '../testing/till.ts'
+import { aBot, aDeposit, jump, startTill, type Till } from '../testing/till.ts'
 import { resolveUser } from './service.ts'
 import { viewReader } from './shopper-view.ts'
 
@@ -140,6 +140,19 @@ test('D-26 the page learns that the store’s trade link is being looked up, and
   expect(await payment()).toMatchObject({ user: null, userPending: true })
   await resolve(url, LINK)
   expect(await payment()).toMatchObject({ user: { name: 'nova_hound' }, userPending: false })
+})
+
+test('D-26 the page no longer waits for a trade link of the store that could not be looked up for five minutes', async () => {
+  const { url } = (await post({ tradeUrl: LINK })).json()
+  const hash = hashOf(url)
+  const view = async () => (await viewReader(till.db, 'https://steamcommunity.com')([hash])).get(hash)
+  const before = await view()
+  await jump(till, 299)
+  expect((await view())?.payment.userPending).toBe(true)
+  await jump(till, 1)
+  const after = await view()
+  expect(after?.payment).toMatchObject({ user: null, userPending: false })
+  expect(after?.etag).not.toBe(before?.etag)
 })
 
 describe('D-31 the account that gave the items', () => {

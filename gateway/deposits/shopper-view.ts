@@ -128,7 +128,7 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     amount: numberOrNull(amount),
     ...(row.taken_back !== null && { takenBack: row.taken_back }),
     user: userOf(row),
-    userPending: row.status === 'created' && row.has_link && row.user_name === null,
+    userPending: isLookingUp(row),
     bot: offer === null ? null : botOf(row),
     timeLeft: timeLeftOf(row),
     technicalWorks: row.technical_works,
@@ -170,6 +170,15 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     targetAmount: numberOrNull(row.target_amount),
   }
 }
+
+/** Longer than all attempts of the job that looks up a store's trade link. After that, only the shopper's link can help. */
+const LOOKED_UP_MS = 5 * 60_000
+
+const isLookingUp = (row: ViewRow): boolean =>
+  row.status === 'created' &&
+  row.has_link &&
+  row.user_name === null &&
+  row.now.getTime() - row.created_at.getTime() < LOOKED_UP_MS
 
 function itemOf({ phase, ...item }: NonNullable<ViewRow['items']>[number]) {
   return { ...item, ...(phase !== null && { phase }) }

@@ -112,6 +112,7 @@ export type ViewRow = {
   user_profile_url: string | null
   user_steam_id: string | null
   has_link: boolean
+  created_at: Date
   trade_id: bigint | null
   bot_id: bigint | null
   trade_state: TradeStateColumn | null
@@ -190,6 +191,7 @@ export async function viewRowsOf(db: Db, hashes: readonly string[], shownMs: num
         deposit.user_name, deposit.user_avatar_url, deposit.user_profile_url,
         deposit.user_steam_id,
         deposit.user_token is not null or deposit.user_token_sealed is not null as has_link,
+        deposit.created_at,
         trade.id as trade_id, trade.bot_id, trade.state as trade_state, trade.reason as trade_reason,
         trade.steam_offer_id, trade.steam_hold_until,
         trade.secret_code, trade.total, trade.promised_amount,
