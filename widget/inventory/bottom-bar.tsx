@@ -31,6 +31,7 @@ export function BottomBar({ stand, payment, flow }: Props) {
     )
   // Not a warning: the shopper has done nothing wrong yet.
   const isQuiet = block === 'loading' || block === 'nothingPicked'
+  const canPick = !isDeadEnd(block)
   return (
     <aside ref={bar} className="bottom-bar" aria-label={texts.summary}>
       {hint !== null && (
@@ -38,7 +39,7 @@ export function BottomBar({ stand, payment, flow }: Props) {
           {hint} {isDeadEnd(block) && <StoreLink url={payment.backToStoreUrl} />}
         </p>
       )}
-      {isPicking && <PickForMe stand={stand} payment={payment} flow={flow} />}
+      {isPicking && canPick && <PickForMe stand={stand} payment={payment} flow={flow} />}
       {(!isPicking || payment.targetAmount !== null) && <Target stand={stand} payment={payment} />}
       {stand.selection.length > 0 && <Money stand={stand} payment={payment} isFolded />}
       <div className="bottom-row">
@@ -50,16 +51,18 @@ export function BottomBar({ stand, payment, flow }: Props) {
             onEmpty={() => button.current?.focus({ preventScroll: true })}
           />
           <span className="bottom-links">
-            <button
-              ref={button}
-              type="button"
-              className="link"
-              aria-label={texts.pickForMe}
-              aria-expanded={isPicking}
-              onClick={() => setPicking(!isPicking)}
-            >
-              {texts.pickOpen}
-            </button>
+            {canPick && (
+              <button
+                ref={button}
+                type="button"
+                className="link"
+                aria-label={texts.pickForMe}
+                aria-expanded={isPicking}
+                onClick={() => setPicking(!isPicking)}
+              >
+                {texts.pickOpen}
+              </button>
+            )}
             {(stand.selection.length > 0 || stand.cleared.length > 0) && offerOf(payment) === null && (
               <Clear stand={stand} flow={flow} className="link" isSettled={false} />
             )}

@@ -74,6 +74,12 @@ describe.each([
     expect(text(markup)).not.toMatch(/Add \$|Add more items|Choose items/)
   })
 
+  it('and a minimum above the maximum offer no “Pick for me”, because no pick can help', () => {
+    expect(panel({}, Panel)).toContain(en.pickForMe)
+    expect(panel({ inventory: few }, Panel)).not.toContain(en.pickForMe)
+    expect(panel({ payment: { maxAmount: 250 } }, Panel)).not.toContain(en.pickForMe)
+  })
+
   it('is compared with the worth of one offer’s items, not of all', () => {
     const inventory = { items: [item('1', 200), item('2', 200)], minPrice: 300 }
     expect(text(panel({ inventory }, Panel))).not.toContain('at most')

@@ -24,6 +24,7 @@ export function Summary({ stand, payment, flow }: Props) {
   const { count, total } = offered ?? { count: items.length, total: selectedTotal(stand) }
   const minPrice = shownInventory(stand)?.minPrice
   const { block, hint } = usePayHint(stand, payment)
+  const canPick = payment.status === 'created' && !isDeadEnd(block)
   return (
     <aside className="summary" aria-label={texts.summary}>
       <dl className="summary-facts">
@@ -74,7 +75,7 @@ export function Summary({ stand, payment, flow }: Props) {
           )}
         </p>
       )}
-      {payment.status === 'created' && <PickForMe stand={stand} payment={payment} flow={flow} />}
+      {canPick && <PickForMe stand={stand} payment={payment} flow={flow} />}
       <Clear stand={stand} flow={flow} className="button quiet-button" isSettled={offered !== null} />
       {items.length > 0 && (
         <Tiles
