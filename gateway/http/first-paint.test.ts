@@ -70,7 +70,8 @@ describe('the page of a deposit', () => {
     expect(pageOf(works)).toContain('workslink')
     const technicalWorksText = { en: 'We <move>.', ru: 'Мы переезжаем.' }
     expect(pageOf({ ...works, technicalWorksText })).toContain('works: We &lt;move&gt;.link')
-    expect(pageOf({ ...works, status: 'tradeDeclined' })).not.toContain('works')
+    for (const status of ['pending', 'tradeDeclined'] as const)
+      expect(pageOf({ ...works, status })).not.toContain('works')
     const user = { name: 'Ada', profileUrl: '', avatarUrl: '', tradeUrl: '' }
     expect(pageOf({ language: 'en', user })).toContain('</h1>items')
   })

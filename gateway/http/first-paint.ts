@@ -2,7 +2,6 @@
  * The page as sent: the build's document, plus the payment of a deposit and its shell. The shell is the first screen as
  * HTML, so the first answer already shows the payment. Pure.
  */
-import { isFinal } from '../../contract/statuses.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import { sha256 } from '../kit/sha256.ts'
 import { escapeHtml } from './html.ts'
@@ -61,14 +60,14 @@ type Values = Record<string, string | undefined>
 
 function valuesOf(payment: Payment, mode: 'sandbox' | 'live'): Values {
   const when = (isSet: boolean): string | undefined => (isSet ? '' : undefined)
-  const isOpen = !isFinal(payment.status)
   const hasUser = payment.user !== null
   return {
     storeName: payment.storeName,
     id: payment.id,
     customer: payment.customerLabel ?? undefined,
     sandbox: when(mode === 'sandbox'),
-    works: when(isOpen && payment.technicalWorks),
+    // The time of an open offer goes on during maintenance, and the offer's dialog has a notice of its own.
+    works: when(payment.status === 'created' && payment.technicalWorks),
     worksText: payment.technicalWorksText?.[payment.language ?? 'en'],
     unknownShopper: when(!hasUser),
     knownShopper: when(hasUser),

@@ -45,7 +45,6 @@ const en = {
   /** For a bot whose profile hides when it joined Steam. */
   scamWarningLevel:
     'The offer must show this code, but the code alone is not enough: a thief with an API key (a password for programs) to your account can read it. Check that the bot’s level matches its profile above. We never ask you to send items twice.',
-  technicalWorks: 'Technical works: this may take longer than usual. Your items are safe.',
   confirmNext: 'Accept on Steam, then come back: this page updates automatically.',
   stepBack: 'Close – the offer stays open',
   stepBackEarly: 'Close for now',
@@ -235,8 +234,6 @@ const ru: ModalTexts = {
     'Этот код в предложении обязателен, но его недостаточно: код увидит и вор, у которого есть ключ API (пароль для программ) от вашего аккаунта. Сверьте уровень бота и дату его регистрации с профилем выше. Мы никогда не просим отправить предметы дважды.',
   scamWarningLevel:
     'Этот код в предложении обязателен, но его недостаточно: код увидит и вор, у которого есть ключ API (пароль для программ) от вашего аккаунта. Сверьте уровень бота с профилем выше. Мы никогда не просим отправить предметы дважды.',
-  technicalWorks:
-    'Технические работы: обмен может занять больше времени, чем обычно. Предметы в безопасности.',
   confirmNext: 'Примите предложение в Steam и вернитесь: эта страница обновится сама.',
   stepBack: 'Закрыть — предложение останется',
   stepBackEarly: 'Пока закрыть',

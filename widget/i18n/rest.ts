@@ -85,6 +85,7 @@ const en = {
   offerBeingMade: 'Your trade offer is still being made. Nothing has left your inventory.',
   offerShow: 'Show it',
   offerTimeLeft: (time: string) => `${time}\u00a0left`,
+  technicalWorks: 'Technical works: this may take longer than usual. Your items are safe.',
   technicalWorksOnPage:
     'Technical works: new trades are paused and your timer is stopped. Your items are safe. This notice disappears when we’re done.',
   technicalWorksUntil: (time: string) => `We expect to be done by ${time}.`,
@@ -172,6 +173,8 @@ const ru: RestTexts = {
   offerBeingMade: 'Предложение обмена ещё создаётся. Ни один предмет не покинул ваш инвентарь.',
   offerShow: 'Показать',
   offerTimeLeft: (time) => `осталось\u00a0${time}`,
+  technicalWorks:
+    'Технические работы: обмен может занять больше времени, чем обычно. Предметы в безопасности.',
   technicalWorksOnPage:
     'Технические работы: новые обмены приостановлены, ваше время не идёт. Предметы в безопасности; эта строка исчезнет сама, когда всё закончится.',
   technicalWorksUntil: (time) => `Планируемое окончание: ${time}.`,

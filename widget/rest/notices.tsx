@@ -18,6 +18,8 @@ export function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
   const isMentioned = inventory?.status === 'error' && inventory.type === 'engineeringWorks'
   const hasWorksNotice = state.modal.kind === 'none' && state.payment?.technicalWorks === true
   const offer = state.modal.kind === 'none' && state.payment?.status === 'pending' ? state.payment : null
+  // Maintenance stops the time of a deposit, but not that of an open offer, which is shown below.
+  const worksText = offer === null ? texts.technicalWorksOnPage : texts.technicalWorks
   const isBeingCreated =
     state.modal.kind === 'none' && state.payment?.status === 'created' && state.payment.creating
   return (
@@ -25,9 +27,7 @@ export function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
       {!state.isOnline && !isInDialog && (
         <p className="notice notice-warning notice-offline">{texts.offline}</p>
       )}
-      {hasWorksNotice && (
-        <WorksNotice payment={state.payment}>{isMentioned ? '' : texts.technicalWorksOnPage}</WorksNotice>
-      )}
+      {hasWorksNotice && <WorksNotice payment={state.payment}>{isMentioned ? '' : worksText}</WorksNotice>}
       <OtherOffer state={state} />
       {isBeingCreated && (
         <p className="notice notice-offer">
