@@ -372,7 +372,7 @@ test.each<[string, (page: Page, texts: Messages) => Promise<unknown>]>([
   },
 )
 
-test('A-089 A-122 the field shows an error if Steam cannot name the account at the moment', async () => {
+test('A-089 A-122 the field shows an error if Steam cannot name the account at the moment, and Enter or the same paste asks again', async () => {
   const { page, texts } = await openDeposit()
   const { tradeUrl } = await shopper('magic_down')
   await field(page, texts).fill(tradeUrl)
@@ -381,6 +381,12 @@ test('A-089 A-122 the field shows an error if Steam cannot name the account at t
   const main = page.getByRole('main')
   await main.getByRole('button', { name: texts.retry }).waitFor()
   expect(await main.getByRole('link', { name: texts.steamPages.tradeSettings }).count()).toBe(0)
+  for (const keys of [['Enter'], ['Control+A', 'Control+C', 'Control+V']]) {
+    const askedAgain = page.waitForRequest('**/api/trade-url')
+    for (const key of keys) await field(page, texts).press(key)
+    await askedAgain
+    await main.getByRole('button', { name: texts.retry }).waitFor()
+  }
 })
 
 test('D-29 A-105 the page says what to do if the browser blocks cookies', async () => {

@@ -104,7 +104,9 @@ function Field({ page, payment, flow, parts, isStale, field }: FieldProps) {
     link.status === 'invalid' || link.status === 'failed' || isStale ? parts?.LinkTrouble : undefined
   const isWrong = Trouble !== undefined
   const type = (text: string): void => flow.dispatch({ kind: 'linkTyped', text })
-  const confirm = (): void => flow.dispatch({ kind: 'storedLinkConfirmed' })
+  /** Agrees to the link of an earlier visit, or asks about a refused link again. */
+  const confirm = (): void =>
+    flow.dispatch({ kind: link.status === 'failed' ? 'retryPressed' : 'storedLinkConfirmed' })
   return (
     <>
       <label htmlFor={id} className={isKnown ? 'visually-hidden' : 'link-label'}>
@@ -214,7 +216,7 @@ function putLink(event: ClipboardEvent, current: string, { type, confirm }: Fiel
   const pasted = tradeLinkIn(event.clipboardData.getData('text'))
   if (pasted === undefined) return
   event.preventDefault()
-  // Pasting the same link again changes no text, but counts as consent.
+  // Pasting the same link again changes no text, but counts as consent, and asks about a refused link again.
   if (pasted === current.trim()) confirm()
   else type(pasted)
 }
