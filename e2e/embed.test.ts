@@ -209,6 +209,27 @@ test('Esc in the frame closes it and gives the focus back; with an open offer, E
   expect(questions).toHaveLength(2)
 })
 
+test('Esc in the frame first clears a search or closes a popover, and then closes the frame', async () => {
+  const { page } = await openPatientBrowser()
+  const deposit = await createDeposit({ embedOrigin: STORE_ORIGIN })
+  const caller = await callerOf(till.gateway, deposit)
+  await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
+  await openStorePage(page, { url: deposit.url })
+  expect(await waitForFrame(page)).toBe('ready')
+  const frame = frameOf(page)
+  await frame.getByRole('gridcell').first().waitFor()
+  const [search, popover] = [frame.getByRole('searchbox'), frame.locator('.unavailable .popover')]
+  await frame.locator('.unavailable button').click()
+  await popover.waitFor()
+  await page.keyboard.press('Escape')
+  await popover.waitFor({ state: 'hidden' })
+  await search.fill('AK-47')
+  await search.press('Escape')
+  await expect.poll(() => search.inputValue()).toBe('')
+  await search.press('Escape')
+  await page.locator('iframe').waitFor({ state: 'detached' })
+})
+
 test('Close in the page asks before it closes a frame whose offer is still being made', async () => {
   const { page } = await openPatientBrowser()
   const deposit = await createDeposit({ embedOrigin: STORE_ORIGIN })

@@ -14,7 +14,7 @@ export type FrameMessage =
   | { type: 'close'; detail: { url: string } }
   /** The height of the page's content, in CSS pixels. */
   | { type: 'resize'; detail: { height: number } }
-  /** Escape was pressed, and no dialog was open here. */
+  /** Escape was pressed, and had no effect here. */
   | { type: 'escape' }
 
 export type Frame = { send(message: FrameMessage): void }
@@ -67,13 +67,13 @@ function watchLinks(target: Window, send: Send): void {
 }
 
 /**
- * Reports Escape to the parent, which does not see keys pressed in the frame. While a dialog is open here, Escape closes
- * that dialog instead.
+ * Reports Escape to the parent, which does not see keys pressed in the frame. While a dialog or popover is open here,
+ * Escape closes that instead.
  */
 function watchEscape(target: Window, send: Send): void {
   target.document.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape' || event.defaultPrevented) return
-    if (target.document.querySelector('dialog[open]') === null) send({ type: 'escape' })
+    if (target.document.querySelector('dialog[open], :popover-open') === null) send({ type: 'escape' })
   })
 }
 

@@ -97,6 +97,12 @@ function SearchField({ stand, flow, focusesOnMount = false }: Props & { focusesO
         maxLength={100}
         placeholder={texts.search}
         onChange={(event) => flow.dispatch({ kind: 'searchTyped', text: event.target.value })}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || stand.search === '') return
+          // Not every browser clears the field itself. In a frame of the store's page, a second Esc closes the payment.
+          event.preventDefault()
+          flow.dispatch({ kind: 'searchTyped', text: '' })
+        }}
       />
     </label>
   )
