@@ -36,6 +36,22 @@ async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`Tab does not reach ${name}`)
 }
 
+test('A-085 a key held down picks an item once, and Ctrl+A picks all items in a Russian layout too', async () => {
+  const { page, texts } = await openDeposit()
+  await giveLink(page, texts, await shopper())
+  const cell = page.getByRole('gridcell').first()
+  const countPicked = () => page.getByRole('gridcell', { selected: true }).count()
+  for (const key of [' ', 'Enter']) {
+    await cell.focus()
+    // The second event of a held key has `repeat`.
+    for (const _ of [1, 2]) await page.keyboard.down(key)
+    await page.keyboard.up(key)
+    await expect.poll(countPicked).toBe(key === ' ' ? 1 : 0)
+  }
+  await cell.dispatchEvent('keydown', { key: 'ф', code: 'KeyA', ctrlKey: true })
+  await expect.poll(countPicked).toBeGreaterThan(1)
+})
+
 test('A-085 a shopper can pay with the keyboard alone', async () => {
   const { page, context, texts } = await openDeposit()
   const { tradeUrl } = await shopper()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { itemForStep, type Step, stacksOf, stepOfKey } from './stacks.ts'
+import { isSelectAll, itemForStep, type Step, stacksOf, stepOfKey } from './stacks.ts'
 import { item } from './test-states.ts'
 
 const fade = (id: string, price = 500) => item(id, price, 'Fade')
@@ -77,4 +77,19 @@ describe('a key', () => {
       expect(['+', '-'].map((key) => press(key, modifier))).toEqual([undefined, undefined])
     },
   )
+
+  it.each([
+    ['a', 'KeyA', true],
+    ['A', 'KeyA', true],
+    ['ф', 'KeyA', true],
+    // A French layout.
+    ['a', 'KeyQ', true],
+    ['q', 'KeyA', false],
+    ['я', 'KeyZ', false],
+  ])('%s on %s picks all items with Ctrl or Cmd: %s', (key, code, isAll) => {
+    const plain = { key, code, ctrlKey: false, metaKey: false }
+    expect(isSelectAll({ ...plain, ctrlKey: true })).toBe(isAll)
+    expect(isSelectAll({ ...plain, metaKey: true })).toBe(isAll)
+    expect(isSelectAll(plain)).toBe(false)
+  })
 })

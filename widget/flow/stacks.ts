@@ -77,3 +77,9 @@ export function stepOfKey({ key, ctrlKey, metaKey }: Key): Step | undefined {
   if (key === '+') return 'more'
   return key === '-' ? 'fewer' : undefined
 }
+
+/** True for Ctrl+A and Cmd+A. A layout without Latin letters, such as the Russian one, has another letter on that key. */
+export function isSelectAll({ key, code, ctrlKey, metaKey }: Key & { readonly code: string }): boolean {
+  if (!ctrlKey && !metaKey) return false
+  return /^[a-z]$/i.test(key) ? key.toLowerCase() === 'a' : code === 'KeyA'
+}

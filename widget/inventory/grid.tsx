@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import type { Currency } from '../../contract/money.ts'
 import type { Item } from '../../contract/widget-api.ts'
-import { itemForStep, type Step, stepOfKey } from '../flow/stacks.ts'
+import { isSelectAll, itemForStep, type Step, stepOfKey } from '../flow/stacks.ts'
 import { useNarrow } from '../ui/hooks.ts'
 import { Card } from './card.tsx'
 import { cellSizeOf, type Layout, layoutOf, nextCell, type Room } from './geometry.ts'
@@ -263,12 +263,13 @@ function useKeys({ element, layout, count, stride, current, setActive }: Keys, a
   return (event: KeyboardEvent): void => {
     if (event.key === ' ' || event.key === 'Enter') {
       event.preventDefault()
-      actions.press(event.shiftKey)
+      // A key that is held down would pick the item and put it back in turn.
+      if (!event.repeat) actions.press(event.shiftKey)
     }
     if (event.key === '?') actions.ask()
     const step = stepOfKey(event)
     if (step !== undefined) actions.step(step)
-    if (event.key.toLowerCase() === 'a' && (event.ctrlKey || event.metaKey)) {
+    if (isSelectAll(event)) {
       event.preventDefault()
       actions.all()
     }
