@@ -12,7 +12,7 @@ export const DEPOSIT_EVENT_TYPES = [
   'deposit.trade_has_invalid_items',
   /** Held credit became available. */
   'deposit.funds_available',
-  /** The shopper took items back. */
+  /** Items went back to the shopper, as Steam or an operator reported. */
   'deposit.reversed',
 ] as const
 

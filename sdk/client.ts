@@ -27,8 +27,8 @@ export type EventOptions = {
   /** The `sequence` of your last event. Default: 0, which begins with the first event. */
   after?: number
   /**
-   * True: waits for further events until `signal` aborts, and throws if the last try of a call fails. False, the
-   * default: ends after the newest event.
+   * True: waits for further events until `signal` aborts. False, the default: ends after the newest event. In both
+   * cases, throws if the last try of a call fails.
    */
   follow?: boolean
   /** The wait between two checks for further events, in milliseconds. Default: 5,000. */

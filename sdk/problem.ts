@@ -22,8 +22,8 @@ export class TillProblem extends Error {
 }
 
 /**
- * Thrown if the last try got no answer; `cause` is its error. The call may have worked: repeat it, with the same
- * `externalId` if any.
+ * Thrown if the last try got no answer (`cause` is its error), or a success whose body cannot be read. The call may have
+ * worked: repeat it, with the same `externalId` if any.
  */
 export class TillUnreachable extends Error {
   override readonly name = 'TillUnreachable'

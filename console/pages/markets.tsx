@@ -38,7 +38,7 @@ export function MarketSwitches() {
                 },
                 { name: 'Listed', isNumber: true, show: ({ listed }) => listed },
                 { name: 'Sold, not paid', isNumber: true, show: ({ unpaid }) => unpaid },
-                { name: 'Not booked yet', isNumber: true, show: ({ waiting }) => waiting },
+                { name: 'Reports not booked', isNumber: true, show: ({ waiting }) => waiting },
                 {
                   name: 'Acts',
                   show: ({ market, isOff }) => (

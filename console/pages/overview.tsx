@@ -70,7 +70,7 @@ function NeedsPanel({ tasks }: { tasks: Data['open'] }) {
 
 function Today({ data: { hours, statuses, credited } }: { data: Data }) {
   return (
-    <Panel title="Last 24 hours">
+    <Panel title="Deposits opened in the last 24 hours">
       <div className="tiles">
         {credited.map(({ currency, amountMinor, deposits }) => (
           <div className="tile" key={currency}>
@@ -78,7 +78,7 @@ function Today({ data: { hours, statuses, credited } }: { data: Data }) {
             <span className="quiet">credited by {deposits === 1 ? '1 deposit' : `${deposits} deposits`}</span>
           </div>
         ))}
-        {credited.length === 0 && <p className="empty">Nothing was credited in this time.</p>}
+        {credited.length === 0 && <p className="empty">None of them has been credited yet.</p>}
         {statuses.map(({ status, count }) => (
           <PageLink className="tile" key={status} to={`/deposits?status=${status}`}>
             <span className="tile-value">{count}</span>

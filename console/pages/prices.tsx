@@ -141,7 +141,7 @@ function Item({ game, item }: { game: string; item: string }) {
           <>
             <Facts
               facts={[
-                ['Price of', view.pricedAs],
+                ['Priced as', view.pricedAs],
                 ['Worth', formatMicros(view.worthUsdMicros)],
                 ['Credited', view.credit === null ? '—' : formatMinor(view.credit.amountMinor, 'USD')],
                 [

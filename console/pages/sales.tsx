@@ -84,7 +84,11 @@ export function Sales({ query }: { query: URLSearchParams }) {
             <Markets markets={markets} />
             <MarketSwitches />
             <Panel title="Sales">
-              {isCut && <p className="notice">There are more: choose a shorter period.</p>}
+              {isCut && (
+                <p className="notice">
+                  The period has more sales than the {sales.length} counted here: choose a shorter one.
+                </p>
+              )}
               <Table
                 caption="Sales, oldest first"
                 columns={COLUMNS}
@@ -94,7 +98,7 @@ export function Sales({ query }: { query: URLSearchParams }) {
               />
               {sales.length > MOST_SHOWN && (
                 <p className="quiet">
-                  The first {MOST_SHOWN} of {sales.length}; the CSV file has all.
+                  The first {MOST_SHOWN}; the CSV file has all {sales.length}.
                 </p>
               )}
               {sales.length > 0 && (
@@ -110,7 +114,7 @@ export function Sales({ query }: { query: URLSearchParams }) {
   )
 }
 
-/** Sales that the page shows. The CSV file has all of the period. */
+/** The most sales in the table. The totals and the CSV file have all that the server sent. */
 const MOST_SHOWN = 500
 
 function Totals({ totals }: Pick<Data, 'totals'>) {

@@ -107,11 +107,11 @@ export function byText({ proposedBy, backedBy }: Pick<Proposal, 'proposedBy' | '
 type Undecided = { proposalId: string; act: string; refresh: () => void }
 
 export function Decide({ proposalId, act, refresh }: Undecided) {
-  const { isSandbox } = useContext(Me)
+  const { isSandbox: hasNoPasskey } = useContext(Me)
   const common = { needs: 'operator', input: () => ({ proposalId }), onDone: refresh } as const
   return (
     <div className="acts">
-      {isSandbox ? (
+      {hasNoPasskey ? (
         <span className="quiet">To approve, sign in with a passkey (tradetill operator add).</span>
       ) : (
         <ActButton

@@ -94,7 +94,7 @@ export function StoresPage() {
         <ActButton
           act="store add"
           label="Register a store"
-          does="Creates an account, the first key and, with a webhook, its signing secret."
+          does="Creates the store, its first API key and, with a webhook, the secret that signs its webhooks."
           needs="operator"
           fields={FIELDS}
           input={({ origins = '', scopes = '', webhookUrl = '', accent = '', riskLimit, ...typed }) => ({

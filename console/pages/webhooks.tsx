@@ -78,7 +78,7 @@ export function EndpointActs({ endpointId, givenUpFrom, givenUpTo, refresh }: En
       <ActButton
         act="webhook replay"
         label="Replay"
-        does="Sends a range of events to the endpoint again."
+        does="Sends the events of a range again, if the endpoint wants their types."
         needs="support"
         fields={[
           { name: 'from', label: 'First number in the store’s event log', value: givenUpFrom ?? '' },

@@ -132,7 +132,7 @@ function WishActs({ refresh }: { refresh: () => void }) {
         {...common}
         act="items return"
         label="Give items back"
-        does="Asks the vault to return the free items of a deposit to their sender. The request needs approval at the vault. The credit stays as it is."
+        does="Asks the vault to return the free items of a deposit’s last delivered trade to their sender. The request needs approval at the vault. The credit stays as it is."
         needsReason
         fields={[{ name: 'depositId', label: 'Number of the deposit' }]}
         input={({ depositId = '' }) => ({ depositId: depositId.trim() })}

@@ -178,8 +178,8 @@ export type FlowState = {
   /** Monotonic milliseconds at which the shopper's time ends; null when unknown. */
   deadlineMs: number | null
   /**
-   * The last known `deadlineMs`, kept when the deadline becomes unknown. From then on, the page asks for the deposit now
-   * and then even while it does not poll. Null if none was known.
+   * The last known `deadlineMs`, kept when the deadline becomes unknown. Once it has passed, the page asks for the
+   * deposit now and then, even while it does not poll. Null if none was known.
    */
   checksFromMs: number | null
   page: Page
