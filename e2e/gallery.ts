@@ -15,7 +15,7 @@ import { baseOf, playScene } from './support/play-scene.ts'
 import { eventually } from './support/process.ts'
 import { takeReadmePictures } from './support/readme-pictures.ts'
 import type { Base, Scene } from './support/scene.ts'
-import { LAYOUTS, SCENES } from './support/scenes.ts'
+import { IN_ALL_LOOKS, SCENES } from './support/scenes.ts'
 import { prepare } from './support/setup.ts'
 import { endTill, startTill, type Till } from './support/till.ts'
 
@@ -170,7 +170,7 @@ async function takeScenes(running: Running, { flags, others: wanted }: Options):
   for (const folder of [ALL_PICTURES, MAIN_PICTURES]) mkdirSync(folder, { recursive: true })
   for (const scene of SCENES) {
     if (wanted.length > 0 && !wanted.some((start) => scene.name.startsWith(start))) continue
-    for (const look of LAYOUTS.includes(scene.name) ? [...LOOKS, ...FURTHER_LOOKS] : LOOKS) {
+    for (const look of IN_ALL_LOOKS.includes(scene.name) ? [...LOOKS, ...FURTHER_LOOKS] : LOOKS) {
       const name = nameOf(scene, look)
       const isMain = MAIN_SHOTS.includes(name)
       if (takesOnlyMain && !isMain) continue

@@ -14,7 +14,7 @@ export function pageCookies(): string {
 /** A token lasts for more than a day, so one that is refused in a document younger than this has not expired. */
 const MIN_AGE_MS = 3_600_000
 
-/** Reloads an old document to get a new token. A reload would not help a young one. */
+/** In a frame, reloads an old document to get a new token. A reload would not help a young one. */
 export function renewToken(): void {
   if (isEmbedded() && performance.now() > MIN_AGE_MS) location.reload()
 }

@@ -298,8 +298,8 @@ const MODALS: Scene[] = [
   },
 ]
 
-/** The scenes that the gallery photographs at every width, and in forced colours. */
-export const LAYOUTS = [
+/** The names of the scenes that the gallery photographs in every look: at more widths, and in forced colours. */
+export const IN_ALL_LOOKS = [
   'guide',
   'inventory',
   'inventory-long-names',
