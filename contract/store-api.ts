@@ -7,7 +7,7 @@ import { CURRENCIES, MOVEMENT_CAUSES } from './money.ts'
 import { wholeNumber } from './query.ts'
 import { DEPOSIT_STATUSES } from './statuses.ts'
 import { isSteamId } from './steam-id.ts'
-import { TEXT_DIRECTION } from './visible-text.ts'
+import { NO_CONTROLS, TEXT_DIRECTION } from './visible-text.ts'
 
 const CREDIT_MODES = ['on_accept', 'on_release'] as const
 
@@ -24,7 +24,7 @@ const plainText = (most: number) =>
     .string()
     .min(1)
     .max(most)
-    .regex(/^\P{Cc}*$/u, 'must have no control characters')
+    .regex(NO_CONTROLS, 'must have no control characters')
     .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
 
 const STEAM_ID_MESSAGE = 'must be the 64-bit Steam id (17 digits) of a person’s account'
@@ -47,7 +47,7 @@ const createDepositFields = z.strictObject({
   language: z
     .string()
     .max(35)
-    .regex(/^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i, 'must be a language tag, such as en or ru-RU')
+    .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, 'must be a language tag, such as en or ru-RU')
     .optional()
     .describe(
       `The language in which the page opens: ${LANGUAGES.join(' or ')}. Without it, or with any other language, the page follows the shopper’s preference, else English.`,

@@ -339,7 +339,7 @@ export const texts = family({
   defences: {
     'no control characters': {
       at: `${CONTRACT} plainText`,
-      off: [{ file: CONTRACT, from: ".regex(/^\\P{Cc}*$/u, 'must have no control characters')", to: '' }],
+      off: [{ file: CONTRACT, from: ".regex(NO_CONTROLS, 'must have no control characters')", to: '' }],
     },
     'well-formed text': {
       at: `${CONTRACT} plainText`,
