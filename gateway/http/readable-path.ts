@@ -11,9 +11,10 @@ export function readablePath({ url = '/' }: { url?: string | undefined }): strin
 /** The path of a URL, without its query. */
 export const pathOf = (url: string): string => url.split('?')[0] ?? ''
 
-function canDecode(path: string): boolean {
+/** Whether the percent signs of a part of a URL are UTF-8. */
+export function canDecode(part: string): boolean {
   try {
-    decodeURIComponent(path)
+    decodeURIComponent(part)
     return true
   } catch {
     return false

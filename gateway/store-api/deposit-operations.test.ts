@@ -240,6 +240,25 @@ describe('a query', () => {
   ])('that has %s twice is refused', async (path, url) => {
     expect((await api.call('GET', url)).json().errors).toEqual([{ path, message: 'must be given only once' }])
   })
+
+  test.each([
+    ['a letter of another encoding', 'M%FCller'],
+    ['half a letter', 'M%C3'],
+    ['a percent sign that is not encoded', '5%25%20or%205%'],
+  ])('with %s is refused, because it would be read as another text', async (_, text) => {
+    const message = 'must be UTF-8, and URL-encoded'
+    for (const url of [`/v1/deposits/lookup?externalId=${text}`, `/v1/deposits?limit=2&externalId=${text}`]) {
+      const answer = await api.call('GET', url)
+      expect([answer.statusCode, answer.json().errors]).toEqual([400, [{ path: 'externalId', message }]])
+    }
+  })
+
+  test('finds an order by letters of any language', async () => {
+    const externalId = 'Заказ +5 % Müller 😀'
+    await api.call('POST', '/v1/deposits', { body: { ...BODY, externalId } })
+    const query = new URLSearchParams({ externalId })
+    expect((await api.call('GET', `/v1/deposits/lookup?${query}`)).json()).toMatchObject({ externalId })
+  })
 })
 
 test('a body that is not UTF-8 is refused, because two order ids could become the same text', async () => {

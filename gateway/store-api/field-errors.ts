@@ -1,5 +1,6 @@
 /** The invalid fields of a store's call, each with what to send instead. */
 import type { z } from 'zod'
+import { canDecode } from '../http/readable-path.ts'
 import type { FieldError } from '../http/refusal.ts'
 
 /** Returns a message for an issue for which the contract has none. zod's messages name its types, such as "int". */
@@ -73,6 +74,20 @@ export function fieldsOf({ issues }: z.ZodError, given: object): FieldError[] {
   // A number beyond two limits breaks both, and zod reports each.
   const texts = fields.map((field) => JSON.stringify(field))
   return fields.filter((_, index) => texts.indexOf(texts[index] ?? '') === index)
+}
+
+/**
+ * Returns the parameters of a query that cannot be decoded. The parser leaves them as they are, so an order id in Latin-1
+ * would be looked up with its percent signs, and not be found.
+ */
+export function undecodableIn(url: string): FieldError[] {
+  const parameters = url.split('?').slice(1).join('?').split('&')
+  return parameters
+    .filter((parameter) => !canDecode(parameter))
+    .map((parameter) => ({
+      path: parameter.split('=')[0] ?? '',
+      message: 'must be UTF-8, and URL-encoded',
+    }))
 }
 
 /** A query in which a name occurs twice is read as a list. A field that accepts lists has a message of its own. */

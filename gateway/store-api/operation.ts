@@ -7,7 +7,7 @@ import type { CallingStore } from '../http/call.ts'
 import { refuse } from '../http/refusal.ts'
 import type { FairLimits } from '../kit/limiter.ts'
 import type { StoreApiDeps } from './deps.ts'
-import { describeIssue, fieldsOf } from './field-errors.ts'
+import { describeIssue, fieldsOf, undecodableIn } from './field-errors.ts'
 
 type Description = {
   /** Operation id in the OpenAPI document. */
@@ -73,7 +73,9 @@ export function operation<T extends Takes, A extends z.ZodType>({
   const schema = z.object(row.takes)
   return {
     ...row,
-    prepare(deps, store, { params, query, body }) {
+    prepare(deps, store, { params, query, body, url }) {
+      const undecodable = row.takes.query === undefined ? [] : undecodableIn(url)
+      if (undecodable.length > 0) refuse('invalid_request', undecodable)
       // JSON has no undefined: an absent body is null.
       const parsed = schema.safeParse({ params, query, body: body ?? null }, { error: describeIssue })
       if (!parsed.success) refuse('invalid_request', fieldsOf(parsed.error, { params, query, body }))
