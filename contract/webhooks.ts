@@ -198,7 +198,7 @@ export const testResultSchema = z
     challengeRepeated: z
       .boolean()
       .describe(
-        'The answer was 2xx, with `data.challenge` as its body or in the field `challenge` of its JSON.',
+        'The answer was 2xx, with `data.challenge` as its body, as its JSON, or in the field `challenge` of its JSON.',
       ),
     ...answerFields,
   })

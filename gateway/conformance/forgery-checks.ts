@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { repeatsChallenge } from '../webhooks/challenge-answer.ts'
 import type { Check } from './check.ts'
 import type { Message } from './handler-client.ts'
 import { AMOUNT_MINOR, withChange } from './invented.ts'
@@ -103,18 +104,8 @@ export const FORGERY_CHECKS: readonly Check[] = [
         if (complaint !== undefined) return complaint
         return repeatsChallenge(reply.kind === 'answered' ? reply.text : '', challenge)
           ? undefined
-          : 'the answer must be the value of data.challenge, alone or as the JSON field challenge'
+          : 'the answer must be the value of data.challenge, alone or as the JSON field challenge, in at most 1 KB'
       })
     },
   },
 ]
-
-function repeatsChallenge(text: string, challenge: string): boolean {
-  if (text.trim() === challenge) return true
-  try {
-    const answer: unknown = JSON.parse(text)
-    return typeof answer === 'object' && answer !== null && Reflect.get(answer, 'challenge') === challenge
-  } catch {
-    return false
-  }
-}

@@ -93,6 +93,7 @@ const FOUND: Record<Flaw, string[]> = {
   'credits open offers': ['no-credit', 'lost-payment'],
   'ignores the currency': ['currency'],
   'ignores the challenge': ['challenge'],
+  'adds more than a kilobyte to the challenge': ['challenge'],
   'credits a test of its address': ['challenge'],
   'never reads the log': ['event-log'],
   'stops at other types in the log': ['event-log'],

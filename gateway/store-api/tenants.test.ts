@@ -219,6 +219,21 @@ describe('in live mode', () => {
     })
   })
 
+  test.each([
+    // FastAPI and `response.json` of Express write a returned text in quotation marks.
+    { what: 'as a JSON text', answer: (challenge: string) => JSON.stringify(challenge), isProof: true },
+    {
+      what: 'in an answer of more than a kilobyte',
+      answer: (challenge: string) => JSON.stringify({ challenge, note: 'x'.repeat(1_024) }),
+      isProof: false,
+    },
+  ])('the challenge $what counts as proof: $isProof', async ({ answer, isProof }) => {
+    const { id } = await create()
+    receiver.answers.push(echo(answer))
+    expect(await callEndpoint('POST', `/${id}/test`)).toMatchObject({ challengeRepeated: isProof })
+    expect(await callEndpoint('GET', `/${id}`)).toMatchObject({ state: isProof ? 'enabled' : 'pending' })
+  })
+
   test('a proved endpoint moves only to a URL that repeats the challenge', async () => {
     const { id } = await create()
     receiver.answers.push(echo((challenge) => challenge))

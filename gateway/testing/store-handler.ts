@@ -27,6 +27,7 @@ export const FLAWS = [
   'credits open offers',
   'ignores the currency',
   'ignores the challenge',
+  'adds more than a kilobyte to the challenge',
   'credits a test of its address',
   'never reads the log',
   'stops at other types in the log',
@@ -71,7 +72,8 @@ export async function startStoreHandler({ flaw, tillPort }: { flaw?: Flaw; tillP
     const event = envelopeSchema.parse(JSON.parse(body))
     if (event.type === 'webhook.test' && flaw !== 'ignores the challenge') {
       if (flaw === 'credits a test of its address') books.credit(100)
-      return void response.writeHead(200).end(JSON.stringify({ challenge: event.data.challenge }))
+      const note = flaw === 'adds more than a kilobyte to the challenge' ? 'x'.repeat(1_024) : undefined
+      return void response.writeHead(200).end(JSON.stringify({ challenge: event.data.challenge, note }))
     }
     const isDepositEvent = event.type.startsWith('deposit.')
     if (!isDepositEvent && flaw === 'refuses unknown types') return void response.writeHead(400).end()

@@ -6,6 +6,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { TEST_TYPE, type TestMessage } from '../../contract/webhooks.ts'
 import { refuse } from '../http/refusal.ts'
 import { createPlaces, type Places } from '../kit/places.ts'
+import { repeatsChallenge } from './challenge-answer.ts'
 import type { DeliveryDeps } from './delivery.ts'
 import type { EndpointRow } from './endpoint-store.ts'
 import { isAccepted, type SendResult } from './sender.ts'
@@ -55,23 +56,7 @@ async function sendChallenge(deps: ChallengeDeps, endpoint: EndpointRow, url: st
     const about = { store: String(endpoint.store_id), endpoint: String(endpoint.id), result: result.reason }
     deps.log.info(about, 'test of a webhook got no answer')
   }
-  return { result, durationMs, isChallengeRepeated: isAccepted(result) && repeats(result, nonce) }
-}
-
-/**
- * True if the answer is only the challenge, or JSON with the challenge in a top-level field `challenge`. A service
- * that echoes requests returns it at a deeper level, so an echo does not count as proof.
- */
-function repeats(result: SendResult, nonce: string): boolean {
-  if (result.kind !== 'answered') return false
-  const text = result.text.trim()
-  if (text === nonce) return true
-  try {
-    const answer: unknown = JSON.parse(text)
-    return (
-      typeof answer === 'object' && answer !== null && 'challenge' in answer && answer.challenge === nonce
-    )
-  } catch {
-    return false
-  }
+  const isChallengeRepeated =
+    result.kind === 'answered' && isAccepted(result) && repeatsChallenge(result.text, nonce)
+  return { result, durationMs, isChallengeRepeated }
 }

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns'
 import http from 'node:http'
 import https from 'node:https'
 import type { LookupFunction } from 'node:net'
+import { isAnswerFull, readPartOf } from './challenge-answer.ts'
 import { createResolve, type Resolve } from './resolve.ts'
 import { addressOf, type FindAllowance, mayConnect, refuseUrl, whyNotConnected, withCommand } from './url.ts'
 
@@ -51,7 +52,6 @@ export type SenderOptions = {
 }
 
 const DEADLINE_MS = 15_000
-const MOST_ANSWER_BYTES = 1024
 
 export type Sender = (request: WebhookRequest) => Promise<SendResult>
 
@@ -134,7 +134,7 @@ function send(url: URL, request: WebhookRequest, { lookup, deadlineMs }: Guards)
       bytes += chunk.length
       chunks.push(chunk)
       // The rest of a long body is not used, so end the answer.
-      if (bytes > MOST_ANSWER_BYTES) answer.destroy()
+      if (isAnswerFull(bytes)) answer.destroy()
     })
     const done = () => resolve(resultOf(answer, Buffer.concat(chunks)))
     answer.on('close', done)
@@ -160,7 +160,7 @@ function resultOf(answer: http.IncomingMessage, body: Buffer): SendResult {
     status: answer.statusCode ?? 0,
     ...(retryAfter === undefined ? {} : { retryAfter }),
     // PostgreSQL rejects NUL.
-    text: body.subarray(0, MOST_ANSWER_BYTES).toString('utf8').replaceAll('\0', ''),
+    text: readPartOf(body).replaceAll('\0', ''),
   }
 }
 
