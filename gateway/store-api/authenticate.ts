@@ -38,7 +38,8 @@ export async function findCaller(
   deps: Pick<AuthDeps, 'db' | 'clock' | 'keyMode'> & { log?: Log },
   authorization = '',
 ): Promise<CallingStore | undefined> {
-  const givenKey = /^Bearer (\S{1,200})$/i.exec(authorization)?.[1]
+  // One space or more (RFC 9110, 11.4): the setting with the key may begin with one.
+  const givenKey = /^Bearer +(\S{1,200})$/i.exec(authorization)?.[1]
   const key = givenKey === undefined ? undefined : parseApiKey(givenKey, deps.keyMode)
   return key && findStoreByKey(deps, key)
 }

@@ -51,7 +51,10 @@ test('an expired key is refused like an unknown key, and logged once a minute; t
   expect(lines.filter((line) => line.includes(`"${id}"`))).toHaveLength(2)
 })
 
-test('a key is accepted if the scheme of its header is in lower case', async () => {
-  const headers = { authorization: `bearer ${api.key}` }
+test.each([
+  ['in lower case', 'bearer '],
+  ['with more than one space, as after a setting that begins with one', 'Bearer  '],
+])('a key is accepted if its header has the scheme %s', async (_, scheme) => {
+  const headers = { authorization: `${scheme}${api.key}` }
   expect((await api.call('GET', '/v1/health', { headers })).statusCode).toBe(200)
 })
