@@ -6,7 +6,7 @@ import type { VaultLog } from './files/log.ts'
 import type { Rules } from './files/rules.ts'
 import { isOpen } from './giving/book.ts'
 import { createGiver, type Giver, type GiverParts, type SteamCalls } from './giving/giver.ts'
-import { judgeLimits } from './giving/judge.ts'
+import { isWithinLimits, judgeLimits } from './giving/judge.ts'
 import { liveListing, soldSince } from './markets/book.ts'
 import { openRecord, type SaleRecord } from './markets/record.ts'
 import { createShop, type SellingAccount, type ShopParts } from './markets/shop.ts'
@@ -55,6 +55,7 @@ export function createRounds(parts: RoundsParts): Rounds {
     ownAccounts: new Set(accounts.keys()),
     tradeTokenOf: (steamId) =>
       Object.values(rules.destinations).find((partner) => partner.steamId === steamId)?.token,
+    isWithinLimits: (load) => isWithinLimits(rules, load),
     hasRoom: (load) => judgeLimits(rules, giver.spent, { ...load, now: now() }) === undefined,
     countArrivals: (steamId, appId) => giver.countArrivals(steamId, appId),
     leaving(appId) {

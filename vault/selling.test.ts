@@ -335,6 +335,17 @@ describe('listings are taken down', () => {
   })
 })
 
+it('a listing is taken down if new limits never let its item leave, and only then', async () => {
+  await putOnSale(1)
+  bench.writeLimits({ usdAnHour: '0.01', usdADay: '100000.00', itemsAnHour: 1_000 })
+  await runFreshRounds(4)
+  expect(listedItems()).toEqual([])
+  expect((await bench.readUnlisted()).map(({ reason }) => reason)).toContain('over_limits')
+  bench.writeLimits({ usdAnHour: '100000.00', usdADay: '100000.00', itemsAnHour: 1_000 })
+  await runFreshRoundsUntil(() => listedItems().length > 0)
+  expect(listedItems()).not.toEqual([])
+})
+
 it('a sale’s offer is sent again if the account had no session, and the sale is given up if that continues', async () => {
   const [item = 0] = await putOnSale(1)
   const offers = () => bench.steam.world().offers.filter(({ sender }) => sender === seller)

@@ -99,21 +99,26 @@ export function judgeItems(assets: readonly GivenAsset[], seen: ShownItems): Obj
 }
 
 /** `cents`: in US cents, as the limits are. */
-type Load = { cents: bigint; items: number; now: Date }
+export type Load = { cents: bigint; items: number }
+
+/** False if the limits never have room for this at once, however little was given before. */
+export const isWithinLimits = ({ limits }: Pick<Rules, 'limits'>, { cents, items }: Load): boolean =>
+  cents <= limits.centsAnHour && cents <= limits.centsADay && items <= limits.itemsAnHour
 
 /**
  * `spent`: the use of the limits by wishes and sales together. Refuses more than the limits can ever allow, and
  * waits while they have no room.
  */
 export function judgeLimits(
-  { limits }: Rules,
+  rules: Rules,
   spent: (since: Date) => Spent,
-  { cents, items, now }: Load,
+  { now, ...load }: Load & { now: Date },
 ): Objection | undefined {
+  const { limits } = rules
+  const { cents, items } = load
   const spentWithin = (ms: number) => spent(new Date(now.getTime() - ms))
   const [hour, day] = [spentWithin(HOUR_MS), spentWithin(DAY_MS)]
-  if (cents > limits.centsAnHour || cents > limits.centsADay || items > limits.itemsAnHour)
-    return refuse('more than the limits allow at once')
+  if (!isWithinLimits(rules, load)) return refuse('more than the limits allow at once')
   const isOver =
     hour.cents + cents > limits.centsAnHour ||
     day.cents + cents > limits.centsADay ||

@@ -98,6 +98,7 @@ beforeEach(() => {
       rules: DEFAULT_RULES,
       mayLose: false,
       needsCost: false,
+      mayLeave: () => true,
       async priceOf(_, name) {
         nowMs += 4 * SECOND_MS
         priced.push(name)

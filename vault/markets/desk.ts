@@ -12,6 +12,7 @@ import type { Bid } from './placement.ts'
 import { bidsFor, type Pricing, type Reprice, repricesFor } from './pricing.ts'
 import { createReadiness, type Readiness, type ReadinessParts } from './readiness.ts'
 import type { createSeller } from './seller.ts'
+import { createTakeDown } from './take-down.ts'
 import { createTimetable, type Timetable } from './timetable.ts'
 import { createUnlisted, type Stock, type Unlisted } from './unlisted.ts'
 import { createUnreadSales, type UnreadSales } from './unread-sales.ts'
@@ -53,8 +54,6 @@ const GIVE_UP_NEWS_MS = 7 * DAY_MS
 const BALANCE_MS = 10 * MINUTE_MS
 /** How long before the oldest unpaid sale to start reading the market's history, which has a resolution of days. */
 const HISTORY_MARGIN_MS = DAY_MS
-/** The most listings to change in one call. */
-const MOST_LINES = 50
 /** How long to wait before listing an item again that was refused, or got "retry" MOST_RETRIES times. */
 const REFUSED_MS = 60 * MINUTE_MS
 const MOST_RETRIES = 3
@@ -105,8 +104,7 @@ type State = {
   arrivedAtMs: Map<number, number>
   /** The games whose last call to list failed, or refused a line that may succeed soon. */
   listAgain: Set<number>
-  /** By game: the listings that the market was asked to take down since the vault stopped selling, and when last. */
-  takingDown: Map<number, { asked: Set<string>; atMs: number }>
+  takeDown: ReturnType<typeof createTakeDown>
   /** By game: the assets whose listings wait to be repriced. */
   toReprice: Map<number, readonly string[]>
   /** By game and asset: how often the market answered "retry" (MOST_RETRIES at once for a final refusal), and when. */
@@ -125,7 +123,7 @@ export function createDesk(parts: DeskParts): Desk {
     givenUp: new Set(),
     arrivedAtMs: new Map(),
     listAgain: new Set(),
-    takingDown: new Map(),
+    takeDown: createTakeDown(parts),
     toReprice: new Map(),
     refused: new Map(),
   }
@@ -198,16 +196,17 @@ function mayList({ now }: DeskParts, { refused }: State, key: string): boolean {
 }
 
 async function tend(parts: DeskParts, state: State): Promise<void> {
-  const { market, marketAccount, journal, seller } = parts
+  const { market, marketAccount, journal, seller, pricing } = parts
   const { readiness, timetable, unreadSales } = state
   await readiness.ask()
   const isStopped = readiness.stoppedBecause() !== undefined
-  if (!isStopped) state.takingDown.clear()
+  // The limits may have been lowered since an item was listed.
+  const mustEnd = ({ priceMinor }: Listing) => isStopped || !pricing.mayLeave(priceMinor)
   const isOurs = isOfAccount(marketAccount)
   if (!isStopped || journal.book().listings.some((each) => isLive(each) && isOurs(each)))
     await readiness.stayOnline()
   for (const appId of market.games) {
-    if (isStopped) await takeDown(parts, state, appId)
+    await state.takeDown(appId, listingsOf(parts, appId).filter(mustEnd))
     if (!listingsOf(parts, appId).some(isLive)) unreadSales.note(appId, undefined)
     else if (timetable.isDue(`look ${appId}`, LOOK_MS)) unreadSales.note(appId, await seller.round(appId))
   }
@@ -220,24 +219,6 @@ const listingsOf = (
   appId: number,
 ): Listing[] =>
   journal.book().listings.filter((each) => isOfAccount(marketAccount)(each) && each.appId === appId)
-
-/**
- * Takes down a part of the listings. Those that the market was already asked to take down may have been sold meanwhile,
- * so they wait until all others have had their turn.
- */
-async function takeDown(parts: DeskParts, { takingDown }: State, appId: number): Promise<void> {
-  const nowMs = parts.now().getTime()
-  const last = takingDown.get(appId) ?? { asked: new Set(), atMs: nowMs }
-  const onSale = listingsOf(parts, appId).flatMap(({ state, itemId }) =>
-    state === 'on_sale' && itemId !== null ? [itemId] : [],
-  )
-  const waiting = onSale.filter((itemId) => !last.asked.has(itemId))
-  if (onSale.length === 0 || (waiting.length === 0 && Math.abs(nowMs - last.atMs) < LOOK_MS)) return
-  const itemIds = (waiting.length === 0 ? onSale : waiting).slice(0, MOST_LINES)
-  const asked = new Set(waiting.length === 0 ? itemIds : [...last.asked, ...itemIds])
-  takingDown.set(appId, { asked, atMs: nowMs })
-  await parts.seller.unlist(appId, itemIds)
-}
 
 type Batch = { appId: number; assetIds: ReadonlySet<string> }
 

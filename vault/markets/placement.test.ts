@@ -124,6 +124,7 @@ const bidsOn = (
       mayLose: true,
       needsCost,
       priceOf: async () => priceMinor,
+      mayLeave: () => true,
       till: { costs: async () => new Map() },
       lowest: { read: async () => new Map(), noteOwn() {} },
     },

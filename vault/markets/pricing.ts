@@ -17,6 +17,8 @@ export type Pricing = {
   needsCost: boolean
   /** Prices in US cents that the vault fetches itself. */
   priceOf(appId: number, name: string): Promise<bigint | undefined | 'unanswered'>
+  /** False if the vault's limits never let an item of this price leave: a buyer would wait for it in vain. */
+  mayLeave(priceMinor: bigint): boolean
   till: Pick<Till, 'costs'>
   /** The prices of others on this market. */
   lowest: LowestPrices
@@ -36,11 +38,12 @@ type Bidding = Context & {
   judge(item: OwnItem, because: NoPrice | undefined): void
 }
 
-export type NoPrice = Extract<PriceVerdict, { kind: 'none' }>['because']
+export type NoPrice = Extract<PriceVerdict, { kind: 'none' }>['because'] | 'over_limits'
+type Verdict = PriceVerdict | { kind: 'none'; because: NoPrice }
 
 /**
- * Prices of items on this market. Leaves out items whose price the vault could not fetch, and items of unknown cost,
- * unless `mayLose` is set and `needsCost` is not.
+ * Prices of items on this market. Leaves out items whose price the vault could not fetch, those that its limits never
+ * let leave, and items of unknown cost, unless `mayLose` is set and `needsCost` is not.
  */
 export async function bidsFor(
   items: readonly OwnItem[],
@@ -120,9 +123,9 @@ async function factsOf(appId: number, items: readonly OwnItem[], { pricing }: Co
 function verdictOn(
   { assetId, marketHashName }: OwnItem,
   { costs, lowest, prices, onSaleMs, pricing, feeBp }: Context & PriceFacts & { onSaleMs: number },
-): PriceVerdict {
+): Verdict {
   if (pricing.needsCost && !costs.has(assetId)) return { kind: 'none', because: 'no_cost' }
-  return listingPrice(
+  const verdict = listingPrice(
     {
       costMinor: costs.get(assetId) ?? null,
       mayLose: pricing.mayLose,
@@ -133,4 +136,6 @@ function verdictOn(
     },
     pricing.rules,
   )
+  const mayLeave = verdict.kind === 'none' || pricing.mayLeave(verdict.minor)
+  return mayLeave ? verdict : { kind: 'none', because: 'over_limits' }
 }

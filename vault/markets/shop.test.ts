@@ -18,7 +18,7 @@ const DAY_MS = 24 * HOUR_MS
 /** Two selling accounts at one market. `inventories`: their items, by account. */
 function createBench(
   inventories: Record<string, readonly OwnItem[]>,
-  { mayLose = true, refuses = false } = {},
+  { mayLose = true, refuses = false, mostMinor = 100_000n } = {},
 ) {
   const outside = createOutside()
   let nowMs = 1_800_000_000_000
@@ -105,6 +105,7 @@ function createBench(
       return name === 'Cap' ? 1_000n : undefined
     },
     hasRoom: () => true,
+    isWithinLimits: ({ cents }) => cents <= mostMinor,
     countArrivals: () => 0,
     leaving() {
       leavingReads += 1
@@ -377,6 +378,13 @@ describe('the till learns why items are not on sale:', () => {
     const bench = createBench({ [SELLER]: itemsNamed('Cap', 200, 1) }, { refuses: true })
     await bench.runRounds(5)
     expect(await bench.unlistedOf(SELLER)).toEqual([{ appId: APP, reason: 'refused', items: 1, name: 'Cap' }])
+  })
+
+  it('the limits never let them leave, so a buyer would wait in vain', async () => {
+    const bench = createBench({ [SELLER]: itemsNamed('Cap', 200, 1) }, { mostMinor: 900n })
+    await bench.runRounds(5)
+    expect(bench.listed).toEqual([])
+    expect(await bench.unlistedOf(SELLER)).toMatchObject([{ reason: 'over_limits', items: 1, name: 'Cap' }])
   })
 
   it('nothing is listed for the account now', async () => {

@@ -1,6 +1,7 @@
 /** All accounts of the vault at markets: their desks, one record, and the reports to the till. */
 import type { MarketAccess } from '../files/markets.ts'
 import type { GiftOffers } from '../giving/gift.ts'
+import type { Load } from '../giving/judge.ts'
 import type { Needs } from '../needs.ts'
 import type { OwnItem } from '../steam/look.ts'
 import type { Session } from '../steam/session.ts'
@@ -49,7 +50,9 @@ export type ShopParts = {
   ownAccounts: ReadonlySet<string>
   tradeTokenOf(steamId: string): string | undefined
   priceOf: Pricing['priceOf']
-  hasRoom(load: { cents: bigint; items: number }): boolean
+  hasRoom(load: Load): boolean
+  /** False if the limits never have room for this at once. */
+  isWithinLimits(load: Load): boolean
   /** How many items of a game arrived at the account through wishes since the process began. */
   countArrivals(steamId: string, appId: number): number
   /** Asset ids of a game's items that wishes are moving out. Reads the record of all wishes, which grows for years. */
@@ -304,6 +307,7 @@ function openDesk(parts: Context, access: Access): Desk {
       // A collecting bot also has items that the till did not credit.
       needsCost: sellsItself,
       priceOf: parts.priceOf,
+      mayLeave: (cents) => parts.isWithinLimits({ cents, items: 1 }),
       till,
       lowest: createLowestPrices({
         market,

@@ -5,9 +5,10 @@ import { keepAtMost } from './keep-newest.ts'
 
 /**
  * `not_tradable`: Steam does not let the account give the item yet. `no_price`: the vault found no price. `no_cost`: the
- * till's books do not have the item's cost. `refused`: the market refuses the item for now.
+ * till's books do not have the item's cost. `over_limits`: its price is more than the vault's limits ever let leave.
+ * `refused`: the market refuses the item for now.
  */
-export type UnlistedReason = 'not_tradable' | 'no_price' | 'no_cost' | 'refused'
+export type UnlistedReason = 'not_tradable' | 'no_price' | 'no_cost' | 'over_limits' | 'refused'
 
 /** `name`: the name of one such item. */
 export type UnlistedItems = { appId: number; reason: UnlistedReason; items: number; name: string }

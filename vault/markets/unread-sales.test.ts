@@ -62,6 +62,7 @@ function createBench() {
       mayLose: false,
       needsCost: false,
       priceOf: async () => undefined,
+      mayLeave: () => true,
       till: { costs: async () => new Map() },
       lowest: { read: async () => new Map(), noteOwn() {} },
     },
