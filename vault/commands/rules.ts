@@ -1,6 +1,6 @@
 import { decimalOf } from '../../contract/money.ts'
 import { openFolder } from '../files/folder.ts'
-import { changeRules, readRules } from '../files/rules.ts'
+import { changeRules, isDestinationName, readRules } from '../files/rules.ts'
 import { partnerOfLink } from '../files/trade-link.ts'
 import type { Settings } from '../settings.ts'
 import { Refusal, type Terminal } from '../terminal.ts'
@@ -12,6 +12,10 @@ export function allow(
 ): void {
   const partner = partnerOfLink(link)
   if (partner === undefined) throw new Refusal('LINK must be a trade link, with partner and token.')
+  if (!isDestinationName(name))
+    throw new Refusal(
+      'NAME must have 1 to 40 lower-case letters, digits and hyphens, and must not begin with a hyphen.',
+    )
   changeRules(openFolder(settings.folder), (rules) => ({
     ...rules,
     destinations: { ...rules.destinations, [name]: { steamId: partner.steamId, tradeLink: link.trim() } },

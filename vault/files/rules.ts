@@ -12,6 +12,9 @@ const usd = z
   .regex(/^\d{1,9}\.\d{2}$/, 'must be dollars and cents, such as 250.00')
   .transform((text) => BigInt(text.replace('.', '')))
 
+const DESTINATION_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/
+export const isDestinationName = (name: string): boolean => DESTINATION_NAME.test(name)
+
 const destinationSchema = z
   .strictObject({ steamId: z.string(), tradeLink: z.string() })
   .transform(({ steamId, tradeLink }, context) => {
@@ -24,7 +27,7 @@ const destinationSchema = z
 const rulesSchema = z
   .strictObject({
     destinations: z
-      .record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/), destinationSchema)
+      .record(z.string().regex(DESTINATION_NAME), destinationSchema)
       .refine((all) => Object.keys(all).length <= MOST_DESTINATIONS),
     limits: z.strictObject({
       usdAnHour: usd,
