@@ -58,3 +58,28 @@ it('an account that is enrolled again keeps its kind, unless the operator names 
     `${collecting}. Restart the vault.`,
   ])
 })
+
+it('spaces around pasted secrets do not matter, and a secret in another form is refused before the login', async () => {
+  const path = mkdtempSync(join(tmpdir(), 'vault-enrol-'))
+  const steam = await startSteam({ port: 0, seed: 'vault', quotas: false })
+  onTestFinished(async () => {
+    await steam.close()
+    rmSync(path, { recursive: true })
+  })
+  const seller = steam.change(findOrAddSeller)
+  if (seller === undefined) throw new Error('there is no seller')
+  const { accountName, password, sharedSecret, identitySecret } = credentialsOf(seller)
+  const settings = readSettings({ TRADETILL_VAULT: path, TRADETILL_STEAM_SANDBOX_URL: steam.url })
+  const enrolPasted = (...answers: string[]) => {
+    const ask = async () => answers.shift() ?? ''
+    return enrol(settings, { isPerson: true, print() {}, ask, lines: async () => [] }, { sells: true })
+  }
+  await enrolPasted(` ${accountName} `, password, `${sharedSecret} `, ` ${identitySecret}`)
+  const folder = openFolder(path)
+  expect(readAccounts(folder, openKey(folder))).toMatchObject([
+    { sells: true, secrets: { accountName, sharedSecret, identitySecret } },
+  ])
+  const hex = Buffer.from(identitySecret, 'base64').toString('hex')
+  const problem = 'The identity secret must be 20 bytes in base64'
+  await expect(enrolPasted(accountName, 'a wrong password', sharedSecret, hex)).rejects.toThrow(problem)
+})

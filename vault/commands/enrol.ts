@@ -1,7 +1,7 @@
 /** `enrol`: adds an account that the vault may give items from. The password is used once and not stored. */
 import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
 import SteamTotp from 'steam-totp'
-import { type Secrets, saveAccount } from '../files/accounts.ts'
+import { isSecret, type Secrets, saveAccount } from '../files/accounts.ts'
 import { openFolder } from '../files/folder.ts'
 import { openKey } from '../files/key.ts'
 import type { Settings } from '../settings.ts'
@@ -23,9 +23,10 @@ type Credentials = { accountName: string; password: string; sharedSecret: string
  */
 export async function enrol(settings: Settings, terminal: Terminal, flags: EnrolFlags): Promise<void> {
   const caller = createCaller(settings.steamSandboxUrl)
-  const credentials = terminal.isPerson
+  const given = terminal.isPerson
     ? [await askCredentials(terminal)]
     : (await terminal.lines()).map(parseCredentials)
+  const credentials = given.map(tidy)
   if (credentials.length === 0) throw new Refusal('The input is empty: no account was enrolled.')
   for (const each of credentials) {
     const { steamId, secrets } = await logIn(caller, each)
@@ -54,6 +55,22 @@ function parseCredentials(line: string): Credentials {
     throw new Refusal(
       'Each line needs account name, password, shared secret and identity secret, separated by tabs.',
     )
+  }
+  return { accountName, password, sharedSecret, identitySecret }
+}
+
+/**
+ * Removes spaces around a pasted name or secret. A password may begin or end with spaces. Throws before the login if a
+ * secret has another form, such as that of a file that was exported in hex.
+ */
+function tidy({ password, ...pasted }: Credentials): Credentials {
+  const accountName = pasted.accountName.trim()
+  const [sharedSecret, identitySecret] = [pasted.sharedSecret.trim(), pasted.identitySecret.trim()]
+  for (const [name, secret] of Object.entries({ shared: sharedSecret, identity: identitySecret })) {
+    if (!isSecret(secret))
+      throw new Refusal(
+        `The ${name} secret must be 20 bytes in base64: 28 characters, of which the last is =. Nothing was enrolled.`,
+      )
   }
   return { accountName, password, sharedSecret, identitySecret }
 }

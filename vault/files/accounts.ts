@@ -9,6 +9,8 @@ const FILE = 'accounts.json'
 const STEAM_ID = z.string().refine(isSteamId)
 const SECRET = z.string().regex(/^[A-Za-z0-9+/]{27}=$/, 'must be a secret of 20 bytes in base64')
 
+export const isSecret = (text: string): boolean => SECRET.safeParse(text).success
+
 const secretsSchema = z.strictObject({
   accountName: z.string().min(1).max(64),
   /** A refresh token of the mobile app, because only its sessions can see confirmations. */
