@@ -194,6 +194,7 @@ export const FAULTS = {
   'lies-price': {
     line: '`items`, `list-items-steam` and `ready-to-transfer-p2p` show half the price of an item.',
   },
+  'wallet-in-dollars': { line: 'Waxpeer shows the wallet of an account in dollars, with a point.' },
   'lies-fee': { line: 'Waxpeer reports a fee of 1 %, but keeps 5 %.' },
   'lies-received': { line: 'The history shows a tenth of the proceeds of a sale.' },
 } as const satisfies Record<string, Fault>

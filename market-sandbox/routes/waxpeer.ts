@@ -15,6 +15,8 @@ const HOST = 'api.waxpeer.com'
 /** For this long after Waxpeer received it, an access token lets its seller sell. */
 const TOKEN_LIFE_S = 6 * 3_600
 const MOST_LINES = 100
+/** Waxpeer's units in a dollar. */
+const UNITS = 1_000
 /** Rows on one page of the history. */
 const HISTORY_ROWS = 100
 /** The most rows of the history that a call can skip. */
@@ -53,7 +55,7 @@ const CALLS: Record<string, Call> = {
       user: {
         id: seller.steamId,
         id64: seller.steamId,
-        wallet: seller.free,
+        wallet: market.faults.isOn('wallet-in-dollars') ? seller.free / UNITS + 0.5 : seller.free,
         // Despite its name, the field contains the seller's share.
         sell_fees: market.faults.isOn('lies-fee') ? 0.99 : SELLER_SHARE,
         can_p2p: isSelling(seller, market.nowS()),

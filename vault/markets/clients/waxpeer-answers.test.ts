@@ -10,7 +10,7 @@ import {
   outcomeOf,
   pushedDealOf,
   readyTradesSchema,
-  userSchema,
+  walletSchema,
 } from './waxpeer-answers.ts'
 
 const NOW = new Date(1_800_000_000_000)
@@ -106,7 +106,7 @@ it.each(['28.00', '"28.00"', '28.50'])(
   'a balance of %s is not read, because its unit is not certain',
   (wallet) => {
     const text = `{"user":{"id64":"7","wallet":${wallet},"can_p2p":true,"sell_fees":1.0}}`
-    expect(userSchema.safeParse(parseLossless(text)).error?.issues.map(({ path }) => path)).toEqual([
+    expect(walletSchema.safeParse(parseLossless(text)).error?.issues.map(({ path }) => path)).toEqual([
       ['user', 'wallet'],
     ])
   },

@@ -62,7 +62,6 @@ export const obstacleOf = ({ step, msg }: z.infer<typeof sellingSchema>): string
 export const userSchema = z.object({
   user: z.looseObject({
     id64: digits,
-    wallet: units,
     can_p2p: z.boolean(),
     tradelink: shortText.nullish(),
     ban: z.boolean().optional(),
@@ -71,6 +70,8 @@ export const userSchema = z.object({
   }),
 })
 type User = z.infer<typeof userSchema>['user']
+/** Apart from the other fields: an account may sell although its wallet cannot be read. */
+export const walletSchema = z.object({ user: z.looseObject({ wallet: units }) })
 
 export function problemsOf({ id64, can_p2p, tradelink, ban }: User, steamId: string): Problem[] {
   return [

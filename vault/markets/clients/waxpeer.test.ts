@@ -52,6 +52,13 @@ describe('an account', () => {
     expect(countTokenCalls()).toBe(callsBefore + 1)
   })
 
+  it('may sell although its wallet is shown in a form that the client does not book', async () => {
+    await waxpeer.goOnline()
+    bench.market.begin('wallet-in-dollars')
+    expect(await unwrap(client.ready())).toEqual({ problems: [], feeBp: 500n })
+    expect((await client.money()).kind).toBe('unanswered')
+  })
+
   it('cannot sell with the key of another account, and makes no more calls if the key is unknown', async () => {
     client.close()
     client = bench.waxpeerWith(bench.market.waxpeer.open('76561198000000000'))

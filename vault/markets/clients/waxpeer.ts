@@ -24,6 +24,7 @@ import {
   removedSchema,
   sellingSchema,
   userSchema,
+  walletSchema,
 } from './waxpeer-answers.ts'
 import { createWaxpeerCaller, gameOf, type WaxpeerCaller } from './waxpeer-calls.ts'
 import { createHistory, type History } from './waxpeer-history.ts'
@@ -102,7 +103,7 @@ function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'obstacle' | 
       return answer
     },
     async money() {
-      const wallet = await call('user', userSchema, { read: ({ user }) => scale.toMinor(user.wallet) })
+      const wallet = await call('user', walletSchema, { read: ({ user }) => scale.toMinor(user.wallet) })
       if (wallet.kind !== 'answered') return wallet
       // Waxpeer reports no total of the money that is settling, so the client sums it up from the history.
       const since = new Date(now().getTime() - LOOK_BACK_MS)
