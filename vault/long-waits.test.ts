@@ -177,3 +177,22 @@ it('an offer is confirmed in time even while Steam is slow to price the items of
   await bench.runRounds(2)
   expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
 })
+
+it('a wish that waits for room in the limits costs no request to Steam in each round, and leaves once there is room', async () => {
+  bench.advanceMs(2 * DAY_MS)
+  bench.writeRules({ limits: { usdAnHour: '100000.00', usdADay: '100000.00', itemsAnHour: 1 } })
+  bench.restart()
+  const [first = '', second = ''] = bench.addStock(BOT, 2)
+  await bench.makeWish([first])
+  await bench.runRounds(1)
+  const later = await bench.makeWish([second])
+  await bench.runRounds(1)
+  expect(await bench.readDeed(later)).toEqual({ state: 'waiting', because: 'the limits have no room now' })
+  const countInventories = () => bench.calls.filter((path) => path.includes('GetInventoryItems')).length
+  const readBefore = countInventories()
+  await bench.runRounds(10)
+  expect(countInventories()).toBe(readBefore)
+  bench.advanceMs(3_600_000)
+  await bench.runRounds(2)
+  expect(await bench.readDeed(later)).toMatchObject({ state: 'offered' })
+})

@@ -8,6 +8,7 @@ import type { VaultLog } from '../files/log.ts'
 import type { Rules } from '../files/rules.ts'
 import type { Needs } from '../needs.ts'
 import type { OwnItem } from '../steam/look.ts'
+import { createArrivals } from './arrivals.ts'
 import {
   bookOf,
   evolve,
@@ -24,6 +25,7 @@ import type { Gift, GiftOffers, GivenAsset } from './gift.ts'
 import { type Approval, judgeItems, judgeLimits, judgeWish, type Objection, type Wish } from './judge.ts'
 import { type Offered, stepAfter, stepBefore } from './next-step.ts'
 import { createTillLine, type TillLine, type Wishes } from './till-line.ts'
+import { createWaitingLoads } from './waiting-loads.ts'
 
 /** Calls to Steam for one account. */
 export type SteamCalls = {
@@ -77,7 +79,7 @@ export function createGiver(parts: GiverParts): Giver {
   const book = bookOf(wishEntriesOf(parts.log.entries()))
   const spent = (since: Date): Spent => sumOf(spentSince(book, since), parts.soldSince(since))
   const till = createTillLine(parts.wishes, book)
-  const context = { ...parts, book, note, spent, till }
+  const context = { ...parts, book, note, spent, till, waitingLoads: createWaitingLoads(parts.now) }
   const arrivals = createArrivals()
 
   function note(entry: WishEntry): void {
@@ -111,21 +113,6 @@ export function createGiver(parts: GiverParts): Giver {
   }
 }
 
-/** Counts arrivals as they happen, because the record of all wishes grows for years. */
-function createArrivals() {
-  const items = new Map<string, number>()
-  const keyOf = (steamId: string, appId: number) => `${steamId}/${appId}`
-  return {
-    add({ intended }: Extract<Giving, { state: 'delivered' }>): void {
-      for (const { appId } of intended.assets) {
-        const key = keyOf(intended.partnerSteamId, appId)
-        items.set(key, (items.get(key) ?? 0) + 1)
-      }
-    },
-    count: (steamId: string, appId: number): number => items.get(keyOf(steamId, appId)) ?? 0,
-  }
-}
-
 const sumOf = (one: Spent, other: Spent): Spent => ({
   cents: one.cents + other.cents,
   items: one.items + other.items,
@@ -136,6 +123,7 @@ type GiverContext = GiverParts & {
   note(entry: WishEntry): void
   spent(since: Date): Spent
   till: TillLine
+  waitingLoads: ReturnType<typeof createWaitingLoads>
 }
 
 async function takeUp(context: GiverContext, wish: Wish): Promise<void> {
@@ -145,7 +133,10 @@ async function takeUp(context: GiverContext, wish: Wish): Promise<void> {
     if (!isOpen(known)) await context.till.tell(wish.id)
     return
   }
-  const judged = await judge(context, wish)
+  const waitingLoad = context.waitingLoads.of(wish.id)
+  const objection =
+    waitingLoad && judgeLimits(context.rules, context.spent, { ...waitingLoad, now: context.now() })
+  const judged = objection ?? (await judge(context, wish))
   const verdict = judged.kind === 'intend' ? intend(context, judged.intended) : judged
   if (verdict?.kind === 'wait') return context.till.tellWait(wish.id, verdict.because)
   if (verdict !== undefined) {
@@ -158,10 +149,11 @@ async function takeUp(context: GiverContext, wish: Wish): Promise<void> {
 
 /** Records the intent if the limits have room. Otherwise returns the objection. */
 function intend(context: GiverContext, intended: Intended): Objection | undefined {
-  const { rules, spent, now } = context
+  const { rules, spent, now, waitingLoads } = context
   const load = { cents: BigInt(intended.worthCents), items: intended.assets.length }
   const objection = judgeLimits(rules, spent, { ...load, now: now() })
   if (objection === undefined) context.note(intended)
+  else waitingLoads.note(intended.wish, load)
   return objection
 }
 
