@@ -32,13 +32,13 @@ const credits = async () => {
   return { quoteId, byAssetId: Object.fromEntries(items.map(({ id, price }) => [id, price])) }
 }
 
-const forTrade = (quoteId: string | null) =>
+const forTrade = (quoteId: string | null, assetIds: readonly string[] = ['1', '2']) =>
   till.db.transaction().execute((tx) =>
     quoteForTrade(tx, {
       depositId: till.depositId,
       steamId: SHOPPER,
       game: 'cs',
-      assetIds: ['1', '2'],
+      assetIds,
       rules: till.deps.rules,
       now: till.clock.now(),
       quoteId: String(quoteId),
@@ -90,6 +90,19 @@ test('a block made after the quote stops the trade', async () => {
   await hold(RUBY, 'blocked')
   expect(await forTrade(quoteId)).toEqual({ kind: 'refused', code: 'items_unavailable' })
 })
+
+test.each<[string, PriceHoldKind, bigint | null, string]>([
+  ['a block', 'blocked', null, 'items_unavailable'],
+  ['a lower price', 'override', 50n * USD, 'price_changed'],
+])(
+  '%s of a phase, made after a quote that priced it by its market name, also applies',
+  async (_, kind, usdMicros, code) => {
+    const { quoteId } = await credits()
+    await hold(`${DOPPLER} [Phase 3]`, kind, usdMicros)
+    expect(await forTrade(quoteId, ['2'])).toEqual({ kind: 'refused', code })
+    expect(await forTrade(quoteId, ['1'])).toMatchObject({ kind: 'quote', total: 28_800n })
+  },
+)
 
 test.each<[string, PriceHoldKind, bigint | null]>([
   ['a price', 'override', 50n * USD],

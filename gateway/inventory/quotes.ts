@@ -6,6 +6,7 @@ import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { readRate } from '../pricing/exchange.ts'
+import { phaseName } from '../pricing/phase.ts'
 import { BPS, type PricingRules } from '../pricing/price.ts'
 import { isBlocked, minimumOf, type PriceList, priceList } from '../pricing/service.ts'
 import { findRate } from '../pricing/store.ts'
@@ -113,8 +114,8 @@ export async function quoteForTrade(tx: Tx, request: QuoteRequest): Promise<Quot
   if (items.length === 0 || items.length !== new Set(request.assetIds).size) {
     return { kind: 'refused', code: 'items_unavailable' }
   }
-  const names = items.flatMap(({ marketHashName, pricedAs }) => [marketHashName, pricedAs])
-  if (await isBlocked(tx, quote.game, names)) return { kind: 'refused', code: 'items_unavailable' }
+  if (await isBlocked(tx, quote.game, items.flatMap(namesOf)))
+    return { kind: 'refused', code: 'items_unavailable' }
   const total = sum(items.map(({ price }) => price))
   const gross = sum(items.map((item) => item.gross))
   const { rules, now } = request
@@ -155,12 +156,10 @@ async function isStillWorthTotal(
   tx: Tx,
   { items, total, isExpired, ...query }: CheckedQuote,
 ): Promise<boolean> {
-  const names = items.flatMap(({ marketHashName, pricedAs }) => [marketHashName, pricedAs])
-  const prices = await priceList(tx, { ...query, names })
+  const prices = await priceList(tx, { ...query, names: items.flatMap(namesOf) })
   // Without a trusted rate, a quote counts until it expires: its own rate was checked when it was made.
   if ('refused' in prices) return !isExpired
-  const isPriced = ({ pricedAs }: QuotedItem) =>
-    prices.priceOf(prices.nameInForce(pricedAs)).kind === 'priced'
+  const isPriced = (item: QuotedItem) => priceNow(item, prices).price.kind === 'priced'
   if (isExpired && !items.every(isPriced)) return false
   const currentWorths = items.map((item) => worthNow(item, prices))
   const leastBps = isExpired ? BPS : BPS - BigInt(query.rules[query.game].fallBps)
@@ -172,10 +171,21 @@ async function isStillWorthTotal(
  * Otherwise the sources contradict that price, and the item counts as worthless.
  */
 function worthNow(item: QuotedItem, prices: PriceList): bigint {
-  const name = prices.nameInForce(item.pricedAs)
-  const price = prices.priceOf(name)
+  const { price, pricedAs } = priceNow(item, prices)
   if (price.kind === 'priced') return price.price
-  return prices.isSilent(name) || price.reason === 'notPopular' ? item.price : 0n
+  return prices.isSilent(pricedAs) || price.reason === 'notPopular' ? item.price : 0n
+}
+
+/** A phase that was quoted at the price of its market name can have a price of its own by now. */
+function priceNow({ marketHashName, pricedAs, phase }: QuotedItem, prices: PriceList) {
+  if (phase !== null && pricedAs === marketHashName) return prices.priceOfPhase(marketHashName, phase)
+  const name = prices.nameInForce(pricedAs)
+  return { price: prices.priceOf(name), pricedAs: name }
+}
+
+/** The names on which a block or another hold applies to the item. */
+function namesOf({ marketHashName, pricedAs, phase }: QuotedItem): string[] {
+  return [marketHashName, pricedAs, ...(phase === null ? [] : [phaseName(marketHashName, phase)])]
 }
 
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n)
