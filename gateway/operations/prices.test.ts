@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Verdict } from '../pricing/coverage.ts'
-import { saveRate } from '../pricing/store.ts'
+import { savePrices, saveRate } from '../pricing/store.ts'
 import { type StockedTill, setPrices, startStockedTill } from '../testing/inventory.ts'
 import { operatorOf } from '../testing/operator.ts'
 import { blockPrice, freezePrice, overridePrice, priceCoverage, showPrice } from './prices.ts'
@@ -90,5 +90,25 @@ describe('the price of a phase', () => {
     })
     await blockPrice(operatorOf(till), { game: 'cs', item: RUBY })
     expect(await show(RUBY)).toMatchObject({ verdict: 'blocked', holds: [{ item: RUBY, hold: 'blocked' }] })
+  })
+
+  it('is blocked by a pattern that covers only phases, whatever the price for the market name', async () => {
+    const operator = { ...operatorOf(till), reason: 'pumped' }
+    await blockPrice(operator, { game: 'cs', item: '* [Ruby]' })
+    const blocked = { verdict: 'blocked', unavailable: 'noPrice', holds: [{ item: '* [Ruby]' }] }
+    expect(await show(RUBY)).toMatchObject(blocked)
+    await overridePrice(operator, { game: 'cs', item: DOPPLER, usdMicros: 50n * USD })
+    expect(await show(RUBY)).toMatchObject(blocked)
+    expect(await countOf('blocked')).toBe(1)
+  })
+
+  it('is that of the market name if its own does not count, also in the coverage', async () => {
+    const acceptedBefore = Number(await countOf('accepted'))
+    const neverSold = { popularity: 0, popularityKind: 'sales30d', asOf: till.clock.now() } as const
+    const ofRuby = { marketHashName: RUBY, usdMicros: 400n * USD, levelUsdMicros: 400n * USD }
+    await savePrices(till.db, { source: 'test', game: 'cs' }, [{ ...ofRuby, ...neverSold }])
+    expect(await show(RUBY)).toMatchObject({ verdict: 'accepted', pricedAs: DOPPLER })
+    expect(await countOf('accepted')).toBe(acceptedBefore)
+    expect(await countOf('not_popular')).toBe(1)
   })
 })

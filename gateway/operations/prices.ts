@@ -1,11 +1,10 @@
 import { GAMES, type Game } from '../../contract/games.ts'
 import type { LosingItem } from '../departures/sale-list-store.ts'
-import { BANDS_USD, bandOf, type Verdict, verdictOf } from '../pricing/coverage.ts'
+import { BANDS_USD, bandOf, countedNamesOf, judgeName, type Verdict } from '../pricing/coverage.ts'
 import { listFeeds } from '../pricing/feed-store.ts'
 import { judgeItems } from '../pricing/judge-items.ts'
-import { marketNameOf } from '../pricing/phase.ts'
 import { freshOf, type SourcePrice } from '../pricing/price.ts'
-import { covers, effectOfHolds, isPattern, nameInForce, type PriceHold } from '../pricing/price-hold.ts'
+import { covers, effectOfHolds, isPattern, type PriceHold } from '../pricing/price-hold.ts'
 import { priceList, rulesOfStore } from '../pricing/service.ts'
 import {
   countPatterns,
@@ -54,16 +53,11 @@ export async function showPrice(
   if (unknown !== undefined) return unknown
   const now = clock.now()
   const rules = storeId === undefined ? config.priceRules : await rulesOfStore(db, config.priceRules, storeId)
-  const marketHashName = marketNameOf(item)
-  const names = marketHashName === undefined ? [item] : [item, marketHashName]
+  const names = countedNamesOf(item)
   const pricesByName = await readPrices(db, game, names)
   const holdsOfNames = await readPriceHolds(db, game, names)
-  const verdictOfName = (name: string) =>
-    verdictOf(name, { prices: pricesByName.get(name) ?? [], holds: holdsOfNames, rules: rules[game], now })
-  const inForce = nameInForce(holdsOfNames, item)
-  const isSettled = ['accepted', 'blocked'].includes(verdictOfName(inForce))
-  // A phase without a price of its own has that of the market name.
-  const pricedAs = isSettled ? inForce : (marketHashName ?? inForce)
+  const inputs = { pricesByName, holds: holdsOfNames, rules: rules[game], now }
+  const { pricedAs, verdict } = judgeName(item, inputs)
   const prices = pricesByName.get(pricedAs) ?? []
   const holds = holdsOfNames.filter((hold) => covers(hold, pricedAs))
   const { asOf } = effectOfHolds(holds, pricedAs, now)
@@ -79,7 +73,7 @@ export async function showPrice(
     })),
     holds: holds.map((hold) => viewOf(game, hold)),
     commissionBps: rules[game].commissionBps,
-    verdict: verdictOfName(pricedAs),
+    verdict,
     worthUsdMicros: null,
     credit: null,
     unavailable: null,

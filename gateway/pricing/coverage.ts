@@ -1,5 +1,6 @@
+import { marketNameOf } from './phase.ts'
 import { freshOf, type GameRules, type SourcePrice, worthOf, worthOfOverride } from './price.ts'
-import { effectOfHolds, type PriceHold } from './price-hold.ts'
+import { effectOfHolds, nameInForce, type PriceHold } from './price-hold.ts'
 
 export type Verdict =
   | 'accepted'
@@ -12,14 +13,14 @@ export type Verdict =
   | 'too_cheap'
   | 'blocked'
 
-export type VerdictInputs = {
+type VerdictInputs = {
   prices: readonly SourcePrice[]
   holds: readonly PriceHold[]
   rules: GameRules
   now: Date
 }
 
-export function verdictOf(item: string, { prices, holds, rules, now }: VerdictInputs): Verdict {
+function verdictOf(item: string, { prices, holds, rules, now }: VerdictInputs): Verdict {
   const { blocked, asOf, override } = effectOfHolds(holds, item, now)
   if (blocked) return 'blocked'
   const worth = override === null ? worthOf(prices, rules, asOf) : worthOfOverride(override, rules)
@@ -34,6 +35,33 @@ export function verdictOf(item: string, { prices, holds, rules, now }: VerdictIn
     default:
       return worth.reason satisfies never
   }
+}
+
+/** The names whose prices can count for an item of this name. */
+export function countedNamesOf(item: string): string[] {
+  const marketHashName = marketNameOf(item)
+  return marketHashName === undefined ? [item] : [item, marketHashName]
+}
+
+type JudgeInputs = Omit<VerdictInputs, 'prices'> & {
+  /** Must have the prices of all `countedNamesOf` the item. */
+  pricesByName: ReadonlyMap<string, readonly SourcePrice[]>
+}
+
+/** The verdict on an item of this name, and the name whose price counts, by the same rule as `priceOfPhase`. */
+export function judgeName(
+  item: string,
+  { pricesByName, ...inputs }: JudgeInputs,
+): { pricedAs: string; verdict: Verdict } {
+  const judge = (name: string) => ({
+    pricedAs: name,
+    verdict: verdictOf(name, { ...inputs, prices: pricesByName.get(name) ?? [] }),
+  })
+  const inForce = judge(nameInForce(inputs.holds, item))
+  if (['accepted', 'blocked'].includes(inForce.verdict)) return inForce
+  // A phase without a price of its own has that of the market name.
+  const marketHashName = marketNameOf(item)
+  return marketHashName === undefined ? inForce : judge(marketHashName)
 }
 
 /** The lower bounds of the bands, in US dollars. */

@@ -1,9 +1,8 @@
 /** Judges which items of a game are accepted, by its pricing rules and an operator's holds. */
 import type { Game } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
-import { type Verdict, verdictOf } from './coverage.ts'
+import { countedNamesOf, judgeName, type Verdict } from './coverage.ts'
 import type { PricingRules, SourcePrice } from './price.ts'
-import { nameInForce } from './price-hold.ts'
 import { namesOfGame, readPriceHolds, readPrices } from './store.ts'
 
 /** Items per batch. Other work can run between two batches. */
@@ -19,12 +18,10 @@ export async function* judgeItems(db: Db, { game, rules, now }: JudgeOptions): A
   const holds = await readPriceHolds(db, game)
   for (let after = ''; ; ) {
     const names = await namesOfGame(db, game, { after, limit: NAMES_AT_A_TIME })
-    const namesInForce = names.map((name) => nameInForce(holds, name))
-    const pricesByName = await readPrices(db, game, [...new Set([...names, ...namesInForce])])
-    for (const [index, item] of names.entries()) {
-      const name = namesInForce[index] ?? item
-      const inputs = { prices: pricesByName.get(name) ?? [], holds, rules: rules[game], now }
-      yield { item, prices: pricesByName.get(item) ?? [], verdict: verdictOf(name, inputs) }
+    const pricesByName = await readPrices(db, game, [...new Set(names.flatMap(countedNamesOf))])
+    for (const item of names) {
+      const { verdict } = judgeName(item, { pricesByName, holds, rules: rules[game], now })
+      yield { item, prices: pricesByName.get(item) ?? [], verdict }
     }
     after = names.at(-1) ?? ''
     if (names.length < NAMES_AT_A_TIME) return

@@ -75,13 +75,14 @@ export function effectOfHolds(holds: readonly PriceHold[], item: string, now: Da
 
 /**
  * The name whose price counts for an item of this name: the market name instead of a phase's, if a hold on the market
- * name applies to the phase too.
+ * name applies to the phase too. A block of the phase takes precedence over a price for the market name.
  */
 export function nameInForce(holds: readonly PriceHold[], name: string): string {
   const marketHashName = marketNameOf(name)
   if (marketHashName === undefined) return name
-  const isBlocked = holds.some((hold) => hold.kind === 'blocked' && covers(hold, marketHashName))
-  return isBlocked || isHeldTogether(holds, marketHashName, name) ? marketHashName : name
+  const isBlocked = (each: string) => holds.some((hold) => hold.kind === 'blocked' && covers(hold, each))
+  if (isBlocked(marketHashName)) return marketHashName
+  return !isBlocked(name) && isHeldTogether(holds, marketHashName, name) ? marketHashName : name
 }
 
 /** True if a hold covers the market name but not the phase, and the phase has none of its own. */
