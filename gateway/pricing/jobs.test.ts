@@ -110,6 +110,15 @@ describe('pricing', () => {
     expect(await priceOf('Knife', 'EUR')).toEqual({ refused: 'stale' })
   })
 
+  test('takes a corrected rate from the file at once, however far it is from the wrong one', async () => {
+    const cs = [{ name: 'Knife', usd: '100.00', sales7d: 20 }]
+    await refresh(fileSource({ rates: { EUR: '0.68' }, prices: { cs } }))
+    expect(await priceOf('Knife', 'EUR')).toMatchObject({ gross: 6_800n })
+    clock.advance(600_000)
+    await refresh(fileSource({ rates: { EUR: '0.86' }, prices: { cs } }))
+    expect(await priceOf('Knife', 'EUR')).toMatchObject({ gross: 8_600n })
+  })
+
   describe('a rate from the web', () => {
     const rateSource = (name: string, perUsd: string, hoursOld = 1): PriceSource => ({
       name,

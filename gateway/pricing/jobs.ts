@@ -17,7 +17,7 @@ import {
 } from './exchange.ts'
 import { configureSources } from './feed-store.ts'
 import { feedsOf, noteFailure, noteSuccess, takeDueFeed } from './feeds.ts'
-import type { PricingRules } from './price.ts'
+import { FILE_SOURCE, type PricingRules } from './price.ts'
 import { SourceError } from './sources/http.ts'
 import type { Feed, PriceSource, RateRow } from './sources/source.ts'
 import {
@@ -180,7 +180,8 @@ async function keepRate(
   const ageLimit = source === REFERENCE_SOURCE ? { maxAgeMs: REFERENCE_MAX_AGE_MS } : {}
   const rateAnswer = readRate(currency, { ...rate, asOf, ...ageLimit }, now)
   const latest = await latestRates(db, currency, now)
-  const previous = latest.find((entry) => entry.source === source)
+  // The operator's file is right as it is. A corrected rate can be far from the mistaken one.
+  const previous = source === FILE_SOURCE ? undefined : latest.find((entry) => entry.source === source)
   const previousRate = previous && readRate(currency, { ...previous, ...ageLimit }, now)
   const hasJumped =
     rateAnswer.kind === 'rate' &&
