@@ -134,6 +134,18 @@ describe('no other bot is asked', () => {
   })
 })
 
+test('a page that is closed during the wait is not reported as a bot that did not answer', async () => {
+  const page = new AbortController()
+  const { signals } = till.deps
+  const until: Signals['until'] = (topic, check, within) => {
+    page.abort()
+    return signals.until(topic, check, within)
+  }
+  const deps = { ...till.deps, signals: { ...signals, until } }
+  await readInventory(deps, { hash: till.hash, game: 'cs' }, { signal: page.signal })
+  expect(till.lines.join('')).not.toContain('no bot answered')
+})
+
 describe('during an update, in which two releases share the requests', () => {
   const lastAnswer = () =>
     till.db.selectFrom('inventory_request').select('answer').orderBy('id', 'desc').executeTakeFirstOrThrow()

@@ -149,14 +149,13 @@ async function askInTurn(deps: LookDeps, { key, asker, first }: Series): Promise
       readers += 1
     } else if (seen !== undefined) break
   }
-  if (seen === undefined) {
-    log.warn(
-      { requestId: String(row.id), game: key.game },
-      'no bot answered a request for an inventory in time',
-    )
-    return { failure: 'no_answer' }
+  if (seen !== undefined) return seen
+  // A page that was closed ended the wait. That shows nothing about the bots.
+  if (!signal?.aborted) {
+    const about = { requestId: String(row.id), game: key.game }
+    log.warn(about, 'no bot answered a request for an inventory in time')
   }
-  return seen
+  return { failure: 'no_answer' }
 }
 
 async function waitForAnswer(
