@@ -9,7 +9,7 @@ import { violations } from './support/axe.ts'
 import { DESKTOP, MOBILE } from './support/browser.ts'
 import { enterSandbox, giveAuthenticator, runOperatorCommand } from './support/console.ts'
 import { ALWAYS_THERE, giveHostileNames, harmOf, NO_HARM } from './support/hostile-names.ts'
-import { answerOffer, approveLogin } from './support/sandbox.ts'
+import { answerOffer, approveLogin, replaceQrCode } from './support/sandbox.ts'
 import { createDeposit, openBrowser, query, shopper, till } from './support/shared-till.ts'
 import { callerOf, makeOffer } from './support/widget-calls.ts'
 
@@ -208,15 +208,19 @@ test('an operator registers a passkey and credits a store with the keyboard alon
   await page.getByRole('cell', { name: 'localhost:8123' }).waitFor()
   await query('update store set disabled_at = now() where name = $1', [`Store of ${name}`])
 
-  // The phone of another account cannot give the bot a token.
+  // The dialog shows the code with which Steam replaces the first one. The phone of another account cannot give the bot
+  // a token.
   await page.goto(`${till.console}/bots/1`)
   await page.getByRole('button', { name: 'Renew the token' }).click()
   const renewal = page.getByRole('dialog', { name: 'Renew the token' })
   await renewal.getByRole('button', { name: 'Renew the token' }).click()
   await renewal.getByRole('img', { name: 'QR code for the Steam app' }).waitFor()
   expect(await violations(page)).toEqual([])
-  const clientId = /\d+$/.exec((await renewal.locator('code').textContent()) ?? '')?.[0]
-  await approveLogin(till.sandbox, clientId ?? '', await shopper())
+  const clientIdOf = async () => /\d+$/.exec((await renewal.locator('code').textContent()) ?? '')?.[0] ?? ''
+  const firstId = await clientIdOf()
+  await replaceQrCode(till.sandbox, firstId)
+  await expect.poll(clientIdOf).not.toBe(firstId)
+  await approveLogin(till.sandbox, await clientIdOf(), await shopper())
   await renewal.getByText('Another account approved').waitFor()
   await renewal.getByRole('button', { name: 'Cancel' }).click()
 

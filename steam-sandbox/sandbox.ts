@@ -12,7 +12,14 @@ export type Pause = (ms: number, response: ServerResponse) => Promise<void>
 export type LogEntry = { method: string; host: string; path: string }
 
 /** A login that has begun: its account, and whether it was approved. */
-export type PendingLogin = { requestId: string; platform: Platform; steamId?: string; isApproved: boolean }
+/** `nextId`: the client id of the QR code that has replaced this one. */
+export type PendingLogin = {
+  requestId: string
+  platform: Platform
+  steamId?: string
+  isApproved: boolean
+  nextId?: bigint
+}
 
 /** The state that the routes work on. `change` applies a pure function to the world and keeps the result. */
 export type Sandbox = {

@@ -141,8 +141,12 @@ const endLogin = ({ loginId }: Pick<StartedLogin, 'loginId'>): void => {
   void call('login/end', { loginId }, true)
 }
 
-/** Polls until the phone has approved or the login has failed. Closing the QR code ends its login. */
-function Waiting({ login: { loginId, address }, onEnd }: WaitingProps) {
+/**
+ * Polls until the phone has approved or the login has failed, and for the codes with which Steam replaces the first one.
+ * Closing the QR code ends its login.
+ */
+function Waiting({ login: { loginId, address: firstAddress }, onEnd }: WaitingProps) {
+  const [address, setAddress] = useState(firstAddress)
   // The page renders again during the wait for the phone, so keep the latest callback.
   const latestOnEnd = useRef(onEnd)
   useEffect(() => {
@@ -152,8 +156,9 @@ function Waiting({ login: { loginId, address }, onEnd }: WaitingProps) {
     let timer: number | undefined
     let isOver = false
     const poll = async (): Promise<void> => {
-      const reply = await call<{ botId: string | null }>('login/look', { loginId }, true)
+      const reply = await call<{ botId: string | null; address?: string }>('login/look', { loginId }, true)
       if (isOver) return
+      if (reply.ok && reply.data.address !== undefined) setAddress(reply.data.address)
       const isWaiting = reply.ok ? reply.data.botId === null : reply.failure.kind === 'offline'
       if (isWaiting) timer = window.setTimeout(() => void poll(), POLL_EVERY_MS)
       else

@@ -66,6 +66,12 @@ export async function approveLogin(
   if (!response.ok) throw new Error(`the sandbox does not know login ${clientId}: ${await response.text()}`)
 }
 
+/** Has Steam replace the QR code of a login. */
+export async function replaceQrCode(sandbox: string, clientId: string): Promise<void> {
+  const response = await fetch(`${sandbox}/control/logins/${clientId}/replace`, { method: 'POST' })
+  if (!response.ok) throw new Error(`the sandbox does not know login ${clientId}: ${await response.text()}`)
+}
+
 export async function answerOffer(
   sandbox: string,
   offerId: string,

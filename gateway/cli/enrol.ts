@@ -14,10 +14,12 @@ export async function enrolByLogin(
     const { byPassword } = await import('./password-login.ts')
     return byPassword(session.terminal, (way) => enrol(deps, way, { checkWith }))
   }
-  const { qrCode } = await import('./qr-code.ts')
+  const { qrCode, scanThis } = await import('./qr-code.ts')
   // Written to stderr, because stdout is for the answer.
-  const show = (address: string) =>
-    session.terminal.warn(`Scan this with the bot's Steam app and approve:\n${qrCode(address)}\n  ${address}`)
+  const show = (address: string, isReplacement: boolean) => {
+    const request = `${scanThis(isReplacement)} with the bot's Steam app and approve:`
+    session.terminal.warn(`${request}\n${qrCode(address)}\n  ${address}`)
+  }
   return enrol(deps, { kind: 'phone', show }, { checkWith })
 }
 

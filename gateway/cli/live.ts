@@ -14,7 +14,7 @@ import { type Run, toRecord } from '../steam/record-file.ts'
 import { accountOfToken } from '../steam/web/login.ts'
 import { createWebSteam, type WebSteamOptions } from '../steam/web/web-steam.ts'
 import { byPassword } from './password-login.ts'
-import { qrCode } from './qr-code.ts'
+import { qrCode, scanThis } from './qr-code.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
 
 const LINK = /^https:\/\/steamcommunity\.com\/tradeoffer\/new\/\?partner=(\d{1,10})&token=([\w-]{8})$/
@@ -109,8 +109,8 @@ async function logIn(
   { usesPassword }: LiveSettings,
 ): Promise<string> {
   const place = { mode: sandboxUrl === undefined ? 'live' : 'sandbox', steamSandboxUrl: sandboxUrl } as const
-  const show = (address: string) =>
-    say(`Scan this with the bot's Steam app and approve:\n${qrCode(address)}\n  ${address}`)
+  const show = (address: string, isReplacement: boolean) =>
+    say(`${scanThis(isReplacement)} with the bot's Steam app and approve:\n${qrCode(address)}\n  ${address}`)
   const answer = usesPassword
     ? await byPassword(terminal, (way) => obtainRefreshToken(place, way))
     : await obtainRefreshToken(place, { kind: 'phone', show })

@@ -7,6 +7,10 @@ import { renderUnicodeCompact } from 'uqr'
 const COLOURS = '\u001b[97;40m'
 const RESET = '\u001b[0m'
 
+/** How to ask for a scan. `isReplacement`: the code replaces an earlier one, which no longer works. */
+export const scanThis = (isReplacement: boolean): string =>
+  isReplacement ? 'Steam has replaced the QR code, so scan this one' : 'Scan this'
+
 export const qrCode = (text: string): string =>
   renderUnicodeCompact(text, { border: 2 })
     .split('\n')

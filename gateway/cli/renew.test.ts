@@ -34,15 +34,19 @@ const run = (args: string[], more: { input?: string; onStderr?: (text: string) =
 function phones(...steamIds: (string | undefined)[]) {
   const waiting = [...steamIds]
   return (text: string): void => {
-    const clientId = /https:\/\/s\.team\/q\/\d+\/(\d+)/.exec(text)?.[1]
-    if (clientId === undefined) return
-    void fetch(`${sandbox.url}/control/logins/${clientId}/approve`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ steamId: waiting.shift() }),
-    })
+    const clientId = clientIdIn(text)
+    if (clientId !== undefined) control(clientId, 'approve', { steamId: waiting.shift() })
   }
 }
+
+const clientIdIn = (text: string) => /https:\/\/s\.team\/q\/\d+\/(\d+)/.exec(text)?.[1]
+
+const control = (clientId: string, act: 'approve' | 'replace', body: object) =>
+  void fetch(`${sandbox.url}/control/logins/${clientId}/${act}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
 
 const setTokenEnd = (botId: number, days: number) =>
   database.pool.query(`update bot set token_expires_at = now() + $2 * interval '1 day' where id = $1`, [
@@ -93,12 +97,27 @@ describe('bot renew', () => {
 
   it('draws a QR code in its own colours, whatever colours the terminal has', async () => {
     const { errors } = await run(['bot', 'renew', '1'], { onStderr: phones(steamIdOf(0)) })
-    expect(errors).toContain(`Bot 1, ${bots[0]?.name} (${steamIdOf(0)}): scan this`)
+    expect(errors).toContain(`Bot 1, ${bots[0]?.name} (${steamIdOf(0)}): Scan this`)
     const codeLines = errors.split('\n').filter((line) => line.startsWith('\u001b[97;40m'))
     // The first line is the white border of the code.
     expect(codeLines[0]).toMatch(/█{20,}/)
     expect(codeLines.length).toBeGreaterThan(14)
     expect(codeLines.every((line) => line.endsWith('\u001b[0m'))).toBe(true)
+  })
+
+  it('shows the code with which Steam replaces the first one, and says so', async () => {
+    const approve = phones(steamIdOf(0))
+    let codes = 0
+    const onStderr = (text: string): void => {
+      const clientId = clientIdIn(text)
+      if (clientId === undefined) return
+      codes += 1
+      if (codes === 1) control(clientId, 'replace', {})
+      else approve(text)
+    }
+    const { code, errors } = await run(['bot', 'renew', '1'], { onStderr })
+    expect([code, codes]).toEqual([0, 2])
+    expect(errors).toContain('Steam has replaced the QR code, so scan this one with the Steam app')
   })
 
   it('changes nothing if another account approves, and continues with the next bot', async () => {

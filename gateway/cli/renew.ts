@@ -10,16 +10,17 @@ export async function renewByPhone(
   flags: ActFlags,
   idsOrSteamIds: readonly string[],
 ): Promise<Answer<RenewedBots>> {
-  const [{ renewBots }, { qrCode }] = await Promise.all([
+  const [{ renewBots }, { qrCode, scanThis }] = await Promise.all([
     import('../operations/renewal.ts'),
     import('./qr-code.ts'),
   ])
   return renewBots(await session.actDeps(flags), {
     idsOrSteamIds,
     // Written to stderr, because stdout is for the answer.
-    show({ botId, name, steamId }, address) {
+    show({ botId, name, steamId }, { address, isReplacement }) {
       const who = `Bot ${botId}, ${printable(name)} (${steamId})`
-      session.terminal.warn(`${who}: scan this with the Steam app of this account and approve.`)
+      const request = `${scanThis(isReplacement)} with the Steam app of this account and approve.`
+      session.terminal.warn(`${who}: ${request}`)
       session.terminal.warn(`${qrCode(address)}\n  ${address}\n`)
     },
   })

@@ -69,7 +69,8 @@ export function addLoginCalls(app: FastifyInstance, deps: Deps): void {
     const { loginId } = loginOf(request)
     const login = logins.look(name, loginId)
     if (login === undefined) return deps.send(reply, refused('not_found', 'This login is over.'))
-    return deps.send(reply, login.answer ?? done({ botId: null }))
+    const { address, answer } = login
+    return deps.send(reply, answer ?? done({ botId: null, address }))
   })
   app.post('/ops/login/end', async (request, reply) => {
     const { name } = await deps.visitor(request)

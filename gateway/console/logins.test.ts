@@ -36,16 +36,18 @@ const begin = (input: object = {}, { headers } = ada) =>
 const look = (loginId: unknown, { headers } = ada) => post(till, 'login/look', { headers, body: { loginId } })
 const end = (loginId: unknown, { headers } = ada) => post(till, 'login/end', { headers, body: { loginId } })
 
-/** Approves the login with the phone of this account. */
-async function approve(address: unknown, steamId: string): Promise<void> {
+async function control(address: unknown, act: 'approve' | 'replace', body: object): Promise<void> {
   const clientId = /^https:\/\/s\.team\/q\/\d+\/(\d+)$/.exec(String(address))?.[1]
-  const answer = await fetch(`${sandbox.url}/control/logins/${clientId}/approve`, {
+  const answer = await fetch(`${sandbox.url}/control/logins/${clientId}/${act}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ steamId }),
+    body: JSON.stringify(body),
   })
   expect(answer.ok).toBe(true)
 }
+
+/** Approves the login with the phone of this account. */
+const approve = (address: unknown, steamId: string) => control(address, 'approve', { steamId })
 
 /** Waits until the login is over, and resolves to its result. */
 async function outcome(loginId: unknown, person = ada) {
@@ -92,6 +94,20 @@ test('a bot is enrolled after its account’s phone approves, and neither answer
   expect(JSON.stringify(await outcome(data.loginId))).not.toContain('eyJ')
   await end(data.loginId)
   expect((await look(data.loginId)).status).toBe(404)
+})
+
+test('a code with which Steam replaces the shown one is given to the page, and enrols the bot', async () => {
+  const { data } = await begin()
+  await control(data.address, 'replace', {})
+  const replaced = async () => {
+    till.advanceLimits(1_000)
+    const { address } = (await look(data.loginId)).data
+    return address === data.address ? undefined : address
+  }
+  await expect.poll(replaced, { timeout: 30_000 }).toMatch(/^https:\/\/s\.team\/q\/1\/\d+$/)
+  await approve(await replaced(), firstSteamId)
+  expect(await outcome(data.loginId)).toMatchObject({ status: 200, data: { steamId: firstSteamId } })
+  await end(data.loginId)
 })
 
 test('a bot’s token can be renewed only by the phone of the bot’s own account', async () => {

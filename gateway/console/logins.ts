@@ -18,16 +18,18 @@ type Login = {
   owner: string
   begunMs: number
   ending: AbortController
+  /** The URL of the current QR code; undefined before Steam has given one. */
+  address: string | undefined
   answer: Answer<AddedBot> | undefined
 }
 
-/** `show`: receives the URL that the Steam app must open. */
+/** `show`: receives the URL that the Steam app must open, and each one that replaces it. */
 export type LogIn = (way: { show(address: string): void; signal: AbortSignal }) => Promise<Answer<AddedBot>>
 
 export type Logins = {
   begin(owner: string, logIn: LogIn): Promise<{ loginId: string; address: string } | Refused>
   /** Returns undefined if the operator has no such login. */
-  look(owner: string, loginId: string): { answer: Answer<AddedBot> | undefined } | undefined
+  look(owner: string, loginId: string): Pick<Login, 'address' | 'answer'> | undefined
   end(owner: string, loginId: string): void
   endAll(): void
 }
@@ -50,10 +52,15 @@ export function createLogins({ log, nowMs }: { log: Log; nowMs(): number }): Log
       if (!makeRoom(owner))
         return refused('conflict', 'Too many logins are open: end one of yours, or wait up to ten minutes.')
       const loginId = randomUUID()
-      const login: Login = { owner, begunMs: nowMs(), ending: new AbortController(), answer: undefined }
+      const ending = new AbortController()
+      const login: Login = { owner, begunMs: nowMs(), ending, address: undefined, answer: undefined }
       logins.set(loginId, login)
       const shownAddress = Promise.withResolvers<string>()
-      const loginAnswer = logIn({ show: shownAddress.resolve, signal: login.ending.signal })
+      const show = (address: string) => {
+        login.address = address
+        shownAddress.resolve(address)
+      }
+      const loginAnswer = logIn({ show, signal: ending.signal })
         .catch((error: unknown) => {
           log.error({ err: error }, 'bot login failed')
           return refused('failed', 'Something failed on our side. See the log of the gateway.')
@@ -71,7 +78,7 @@ export function createLogins({ log, nowMs }: { log: Log; nowMs(): number }): Log
     },
     look(owner, loginId) {
       const login = logins.get(loginId)
-      return login?.owner === owner ? { answer: login.answer } : undefined
+      return login?.owner === owner ? login : undefined
     },
     end(owner, loginId) {
       if (logins.get(loginId)?.owner === owner) forget(loginId)

@@ -17,9 +17,11 @@ export type RenewedBots = { renewed: AddedBot[]; refused: { botId: bigint; messa
 type Renewal = {
   /** Numbers or Steam ids of bots. An empty list means every bot that is dead or whose token expires within 30 days. */
   idsOrSteamIds: readonly string[]
-  /** Shows the URL that this bot's Steam app must open. */
-  show(bot: BotSummary, address: string): void
+  /** Shows the URL that this bot's Steam app must open. It can replace an earlier one. */
+  show(bot: BotSummary, code: ShownCode): void
 }
+
+type ShownCode = { address: string; isReplacement: boolean }
 
 /** Renews the tokens one by one. A login that is not approved does not stop the others. */
 export async function renewBots(
@@ -31,7 +33,7 @@ export async function renewBots(
   const data: RenewedBots = { renewed: [], refused: [] }
   let firstRefusal: RefusalKind | undefined
   for (const bot of chosen.bots) {
-    const answer = await renew(deps, bot, (address) => show(bot, address))
+    const answer = await renew(deps, bot, (address, isReplacement) => show(bot, { address, isReplacement }))
     if (answer.kind !== 'refused') {
       data.renewed.push(answer.data)
       continue
@@ -47,7 +49,7 @@ export async function renewBots(
 const renew = (
   deps: ActDeps,
   { steamId }: BotSummary,
-  show: (address: string) => void,
+  show: (address: string, isReplacement: boolean) => void,
 ): Promise<Answer<AddedBot>> => enrolByLogin(deps, { kind: 'phone', show }, { name: 'bot renew', steamId })
 
 const isNamed = ({ botId, steamId }: BotSummary, name: string) => name === String(botId) || name === steamId

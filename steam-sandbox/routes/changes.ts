@@ -16,7 +16,7 @@ import {
   type World,
   withAccount,
 } from '../world/world.ts'
-import { approveLogin } from './enrolment.ts'
+import { approveLogin, replaceQrCode } from './enrolment.ts'
 import { renewToken } from './own.ts'
 
 type Change = (sandbox: Sandbox, id: string, body: unknown) => Reply
@@ -60,6 +60,10 @@ export const CHANGES: Record<string, Change> = {
   'POST sessions expire': (sandbox, id) => endSessions(sandbox, id, 'sessionGeneration'),
   'POST sessions revoke': (sandbox, id) => endSessions(sandbox, id, 'loginGeneration'),
   'POST logins approve': approve,
+  'POST logins replace': (sandbox, clientId) =>
+    replaceQrCode(sandbox, clientId)
+      ? json({ ok: true })
+      : json({ error: 'There is no such login, or its code was replaced before.' }, 404),
   'PUT tour ': setSceneResult,
   'PUT behaviours ': switchOn,
   'DELETE behaviours ': switchOff,

@@ -103,7 +103,7 @@ function beginWithQr(message: Message, sandbox: Sandbox): Reply {
   const { clientId, requestId } = begin(sandbox, message.bytes(3))
   return answer([
     [1, clientId],
-    [2, `https://s.team/q/1/${clientId}`],
+    [2, addressOf(clientId)],
     [3, requestId],
     [4, { float: POLL_EVERY_S }],
     [5, encode([[1, DEVICE_CONFIRMATION]])],
@@ -111,13 +111,18 @@ function beginWithQr(message: Message, sandbox: Sandbox): Reply {
   ])
 }
 
+/** The address in a QR code. */
+const addressOf = (clientId: bigint): string => `https://s.team/q/1/${clientId}`
+
+/** The range of `randomInt` must be smaller than 2 ** 48. */
+const newClientId = (): bigint => BigInt(randomInt(1, 2 ** 47))
+
 function begin(
   { logins }: Sandbox,
   device: Buffer,
   steamId?: string,
 ): { clientId: bigint; requestId: Buffer } {
-  // The range of `randomInt` must be smaller than 2 ** 48.
-  const clientId = BigInt(randomInt(1, 2 ** 47))
+  const clientId = newClientId()
   const requestId = randomBytes(16)
   const isMobile = decode(device)?.number(2) === MOBILE_PLATFORM
   const person = steamId === undefined ? {} : { steamId }
@@ -149,6 +154,14 @@ function poll(message: Message, sandbox: Sandbox): Reply {
   const clientId = String(message.number(1))
   const pending = sandbox.logins.get(clientId)
   if (!pending || pending.requestId !== message.bytes(2).toString('hex')) return answer([], RESULT.expired)
+  const { nextId } = pending
+  if (nextId !== undefined) {
+    return answer([
+      [1, nextId],
+      [2, addressOf(nextId)],
+      [5, 0n],
+    ])
+  }
   const account = findAccount(sandbox.world(), pending.steamId ?? '')
   if (!pending.isApproved || !account) return answer([[5, 0n]])
   sandbox.logins.delete(clientId)
@@ -173,13 +186,24 @@ function accessToken(message: Message, sandbox: Sandbox): Reply {
   return answer([[1, accessTokenOf(account, 'mobile', sandbox.nowS())], ...renewed])
 }
 
+/** Replaces the QR code of a login, so no phone can approve the old one. Returns false for an unknown login. */
+export function replaceQrCode({ logins }: Sandbox, clientId: string): boolean {
+  const pending = logins.get(clientId)
+  if (!pending || pending.nextId !== undefined) return false
+  const nextId = newClientId()
+  logins.set(String(nextId), { ...pending })
+  pending.nextId = nextId
+  return true
+}
+
 /**
- * Approves a login by QR code, as the phone of this account. Returns false for an unknown login, or one that belongs to
- * another account.
+ * Approves a login by QR code, as the phone of this account. Returns false for an unknown login, one whose code was
+ * replaced, or one that belongs to another account.
  */
 export function approveLogin({ logins }: Sandbox, clientId: string, account: Account): boolean {
   const pending = logins.get(clientId)
-  if (!pending || (pending.steamId !== undefined && pending.steamId !== account.steamId)) return false
+  if (!pending || pending.nextId !== undefined) return false
+  if (pending.steamId !== undefined && pending.steamId !== account.steamId) return false
   pending.steamId = account.steamId
   pending.isApproved = true
   return true

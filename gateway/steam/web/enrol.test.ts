@@ -49,24 +49,33 @@ describe('a refresh token', () => {
     expect(await accountOf(answer.refreshToken)).toBe(bot.steamId)
   })
 
+  const control = (address: string, act: 'approve' | 'replace') =>
+    fetch(`${sandbox.url}/control/logins/${address.split('/').at(-1)}/${act}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ steamId: bot.steamId }),
+    })
+
   it('is issued after the phone has approved the login', async () => {
-    const answer = await obtainToken(
-      agent(),
-      {
-        kind: 'phone',
-        show(url) {
-          const clientId = url.split('/').at(-1)
-          void fetch(`${sandbox.url}/control/logins/${clientId}/approve`, {
-            method: 'POST',
-            headers: { 'content-type': 'application/json' },
-            body: JSON.stringify({ steamId: bot.steamId }),
-          })
-        },
-      },
-      times,
-    )
+    const way: LoginWay = { kind: 'phone', show: (address) => void control(address, 'approve') }
+    const answer = await obtainToken(agent(), way, times)
     if (answer.kind !== 'token') throw new Error(JSON.stringify(answer))
     expect(await accountOf(answer.refreshToken)).toBe(bot.steamId)
+  })
+
+  it('is issued after the phone has approved the latest of several QR codes that Steam gave one login', async () => {
+    const shown: string[] = []
+    const way: LoginWay = {
+      kind: 'phone',
+      show(address) {
+        shown.push(address)
+        void control(address, shown.length < 3 ? 'replace' : 'approve')
+      },
+    }
+    const answer = await obtainToken(agent(), way, { ...times, personMs: 15_000 })
+    expect(answer).toMatchObject({ kind: 'token' })
+    expect(new Set(shown).size).toBe(3)
+    expect((await control(shown[0] ?? '', 'approve')).status).toBe(404)
   })
 
   it('is not issued for a wrong password, or after three wrong codes', async () => {

@@ -1,5 +1,6 @@
 import type { Agent } from 'node:https'
 import { EAuthSessionGuardType, EAuthTokenPlatformType, LoginSession } from 'steam-session'
+import { z } from 'zod'
 import type { Unavailable } from '../steam.ts'
 import { withDeadline } from './login.ts'
 
@@ -28,9 +29,10 @@ export type LoginWay =
       code(): Promise<string>
     }
   /**
-   * `show` gets the address that the Steam app on the bot's phone must open. The wait ends when `signal` is aborted.
+   * `show` gets the address that the Steam app on the bot's phone must open. It is called again for each address with
+   * which Steam replaces an earlier one. The wait ends when `signal` is aborted.
    */
-  | { kind: 'phone'; show(url: string): void; signal?: AbortSignal }
+  | { kind: 'phone'; show(address: string, isReplacement: boolean): void; signal?: AbortSignal }
 
 export type TokenAnswer =
   | { kind: 'token'; refreshToken: string }
@@ -66,12 +68,19 @@ export async function obtainToken(
   }
 }
 
+/** The library reports a new QR code only in its debug event about each answer to a poll. */
+const replacedCode = z.object({ newChallengeUrl: z.string().min(1) })
+
 type Start = { kind: 'done'; needsCode: boolean }
 
 async function begin(session: LoginSession, way: LoginWay): Promise<Start> {
   if (way.kind === 'phone') {
     const { qrChallengeUrl } = await session.startWithQR()
-    way.show(qrChallengeUrl ?? '')
+    way.show(qrChallengeUrl ?? '', false)
+    session.on('debug', (_what: unknown, details: unknown) => {
+      const { data } = replacedCode.safeParse(details)
+      if (data !== undefined) way.show(data.newChallengeUrl, true)
+    })
     return { kind: 'done', needsCode: false }
   }
   const { accountName, password } = way
