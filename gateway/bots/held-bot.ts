@@ -233,6 +233,8 @@ async function prepareSession(
   { session, expiresAt }: OpenSession,
 ): Promise<void> {
   const about = { botId: String(lease.botId), botName: lease.name }
+  // Steam has accepted the token, so a later refusal is the first one again.
+  lease.tokenRefusedAt = null
   if (!lease.acknowledged) {
     const answer = await session.acknowledgeProtection()
     lease.acknowledged = answer.kind === 'done'
