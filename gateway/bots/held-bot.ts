@@ -17,6 +17,7 @@ import {
   markDead,
   noteSession,
   putOffLogin,
+  readToken,
   releaseLease,
   renewLease,
   setSessionState,
@@ -215,7 +216,11 @@ async function giveUpToken(
   await quietly(deps, lease, () => putOffLogin(deps.db, lease, { reason, refusedAt: now, until: at }))
 }
 
+/** Logs in with the stored token, because an operator may have renewed it since the last login. */
 async function openSession(deps: HeldBotDeps, lease: Lease): ReturnType<Steam['openSession']> {
+  await briefly(deps, lease, async () => {
+    lease.sealedToken = (await readToken(deps.db, lease)) ?? lease.sealedToken
+  })
   let token: string
   try {
     token = deps.box.open(lease.sealedToken, tokenPlace(lease.steamId))

@@ -25,6 +25,7 @@ export type Lease = {
   owner: string
   /** The number of the lease. */
   leaseEpoch: bigint
+  /** As of the last login. An operator can renew the bot's token at any time. */
   sealedToken: Buffer
   /** True if Steam's notice about trade protection is acknowledged. */
   acknowledged: boolean
@@ -96,6 +97,12 @@ export async function renewLease(db: Db, lease: Lease): Promise<boolean> {
     .returning('id')
     .execute()
   return rows.length === 1
+}
+
+/** Reads the bot's token as it is stored now. Undefined once the lease is lost. */
+export async function readToken(db: Db, lease: Lease): Promise<Buffer | undefined> {
+  const row = await db.selectFrom('bot').select('refresh_token').where(isHeld(lease)).executeTakeFirst()
+  return row?.refresh_token
 }
 
 /** True within a minute of an act that ends all leases on purpose. The bots may be held again by now. */

@@ -1,4 +1,4 @@
-/** A token that Steam refuses by mistake, and refuses again by mistake much later. */
+/** A token that Steam refuses long after it accepted it. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createQueue } from '../db/boss-queue.ts'
@@ -6,35 +6,51 @@ import type { Queue } from '../db/queue.ts'
 import { systemClock } from '../kit/clock.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { addBot, IDLE_HANDLERS } from '../testing/bots.ts'
-import { BOT_TOKEN, type CountingSteam, countingSteam } from '../testing/counting-steam.ts'
+import { BOT_STEAM_ID, BOT_TOKEN, type CountingSteam, countingSteam } from '../testing/counting-steam.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
-import { captureLog } from '../testing/log.ts'
+import { type CapturedLog, captureLog } from '../testing/log.ts'
 import type { BotContext } from './bot.ts'
 import { startBots } from './runner.ts'
+import { tokenPlace } from './service.ts'
 import { listBots } from './store.ts'
 
+const box = createSecretBox(randomBytes(32))
+
 let database: TestDatabase
+let captured: CapturedLog
 let queue: Queue
 let steam: CountingSteam
+/** The token that Steam accepts. */
+let accepted: string
 let contexts: BotContext[]
 let bots: { stop(): Promise<void> }
 
 beforeEach(async () => {
   database = await testDatabase()
-  const { log } = captureLog()
+  captured = captureLog()
+  const { log } = captured
   queue = await createQueue({ url: database.url, log })
   steam = countingSteam()
   contexts = []
   const { db } = database
-  const box = createSecretBox(randomBytes(32))
   await addBot({ db, steam, box, clock: systemClock, refreshToken: BOT_TOKEN })
   const watch = async (bot: BotContext) => {
     contexts.push(bot)
     return 0
   }
   const handlers = { ...IDLE_HANDLERS, watch }
-  const deps = { db, queue, steam, box, log, clock: systemClock, owner: randomUUID(), handlers }
-  steam.session = 'dead'
+  accepted = BOT_TOKEN
+  const openSession = (token: string) => steam.openSession(token === accepted ? BOT_TOKEN : 'refused')
+  const deps = {
+    db,
+    queue,
+    steam: { ...steam, openSession },
+    box,
+    log,
+    clock: systemClock,
+    owner: randomUUID(),
+    handlers,
+  }
   bots = startBots({ ...deps, pace: { beatMs: 500 }, scanMs: 500 })
 })
 afterEach(async () => {
@@ -46,18 +62,42 @@ afterEach(async () => {
 const tokenState = () =>
   database.db.selectFrom('bot').select(['state', 'login_after', 'token_refused_at']).executeTakeFirstOrThrow()
 
-it('D-18 does not make the bot dead, because it was accepted in between', async () => {
+const expectOnline = () =>
+  expect.poll(async () => (await listBots(database.db))[0]).toMatchObject({ reachable: true })
+
+/** Steam ends the bot's session. */
+async function endSession(): Promise<void> {
+  steam.answers = 'dead'
+  await contexts.at(-1)?.session.readOffer('1')
+  steam.answers = 'good'
+}
+
+it('D-18 does not make the bot dead, although Steam had refused it before', async () => {
+  await expectOnline()
+  accepted = 'none'
+  await endSession()
   await expect.poll(async () => (await tokenState()).login_after).not.toBeNull()
-  steam.session = 'open'
+  accepted = BOT_TOKEN
   // The first refusal was two hours ago.
   await database.pool.query(
     `update bot set login_after = till_now(), token_refused_at = token_refused_at - interval '2 hours'`,
   )
-  await expect.poll(async () => (await listBots(database.db))[0]).toMatchObject({ reachable: true })
-  steam.session = 'dead'
-  steam.answers = 'dead'
-  await contexts[0]?.session.readOffer('1')
+  await expectOnline()
+  accepted = 'none'
+  await endSession()
   await expect.poll(tokenState).toMatchObject({ state: 'active', login_after: expect.any(Date) })
   const { token_refused_at: refusedAt } = await tokenState()
   expect(Date.now() - Number(refusedAt)).toBeLessThan(600_000)
+})
+
+it('is not missed if an operator has renewed it meanwhile: the bot logs in with the new one', async () => {
+  await expectOnline()
+  const sealed = box.seal('the new token', tokenPlace(BOT_STEAM_ID))
+  await database.db.updateTable('bot').set({ refresh_token: sealed }).execute()
+  accepted = 'the new token'
+  await endSession()
+  await expect.poll(() => contexts.length).toBe(2)
+  await expectOnline()
+  expect(contexts[1]?.leaseEpoch).toBe(contexts[0]?.leaseEpoch)
+  expect(captured.lines.join('')).not.toContain('Steam refused the bot’s token')
 })
