@@ -208,8 +208,7 @@ test('an operator registers a passkey and credits a store with the keyboard alon
   await page.getByRole('cell', { name: 'localhost:8123' }).waitFor()
   await query('update store set disabled_at = now() where name = $1', [`Store of ${name}`])
 
-  // The dialog shows the code with which Steam replaces the first one. The phone of another account cannot give the bot
-  // a token.
+  // The dialog shows a replaced code, and the phone of another account cannot give the bot a token.
   await page.goto(`${till.console}/bots/1`)
   await page.getByRole('button', { name: 'Renew the token' }).click()
   const renewal = page.getByRole('dialog', { name: 'Renew the token' })
