@@ -230,7 +230,7 @@ async function addHostileStore({ pool, box }: ProcessTill): Promise<string> {
   const { db, close } = openDatabase(String(pool.options.connectionString), 1)
   try {
     const store = await createStore(
-      { db, box, mode: 'sandbox', clock: systemClock },
+      { db, box, mode: 'sandbox', webhookMode: 'sandbox', clock: systemClock },
       { name: 'Hostile', origins: ['http://localhost'], riskLimitUsdCents: 0n },
     )
     if (store.kind === 'refused') throw new Error(store.reason)
