@@ -281,6 +281,17 @@ test('the secret code can be copied without a permission to read the clipboard',
   await expect.poll(() => otherPage.evaluate(readClipboard)).toBe(code)
 })
 
+test('the secret code is selected for the shopper if the browser refuses to copy it', async () => {
+  const { page, texts } = await openConfirmation()
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new Error('refused'))
+  })
+  const dialog = confirmation(page, texts)
+  await dialog.getByRole('button', { name: texts.copy }).click()
+  const selected = () => page.evaluate(() => String(getSelection()))
+  await expect.poll(selected).toBe(await dialog.locator('output').textContent())
+})
+
 test('A-065 an open modal uses the deposit’s language, not the stored one; D-10 a language that is chosen on the page survives a reload', async () => {
   const { page } = await openConfirmation({ deposit: { language: 'en' } })
   await page.evaluate(() => localStorage.setItem('language', 'ru'))

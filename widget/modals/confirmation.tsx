@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { selectedItems, selectedTotal, shownInventory } from '../flow/selectors.ts'
@@ -173,21 +173,25 @@ function Accept({ payment }: { payment: Payment }) {
 function SecretCode({ code }: { code: string }) {
   const { texts } = useModalTexts()
   const [isCopied, setCopied] = useState(false)
-  const copy = (): void => {
-    // Without access to the clipboard, the shopper can still read and type the code.
-    navigator.clipboard?.writeText(code).then(
-      () => setCopied(true),
-      () => setCopied(false),
-    )
+  const shown = useRef<HTMLOutputElement>(null)
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(code)
+      setCopied(true)
+    } catch {
+      // Without access to the clipboard, the shopper can copy the selected code with the keyboard or the menu.
+      setCopied(false)
+      if (shown.current !== null) getSelection()?.selectAllChildren(shown.current)
+    }
   }
   return (
     <div>
       <p className="code-label">{texts.secretCode}</p>
       <div className="code">
-        <output className="code-text" aria-label={texts.secretCode}>
+        <output ref={shown} className="code-text" aria-label={texts.secretCode}>
           {code}
         </output>
-        <button type="button" className="button small" onClick={copy}>
+        <button type="button" className="button small" onClick={() => void copy()}>
           {isCopied ? texts.copied : texts.copy}
         </button>
       </div>
