@@ -15,7 +15,7 @@ type Line = {
   paints?: Record<string, string>
   tradable?: false
   /**
-   * Makes the item a copy of another item, with the same name but worth less. The market does not accept it unless
+   * Marks a second item with the name of another one, which is worth less: the market does not accept it unless
    * `marketable` is set. `marketableInDays`: at each read, the item's description promises that the market will accept
    * it after this many days.
    */

@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { confirmOffer, sendOffer } from '../steam-sandbox/world/offers.ts'
+import { answerConfirmation, sendOffer } from '../steam-sandbox/world/offers.ts'
 import { reverseTrade } from '../steam-sandbox/world/trades.ts'
 import { STATE } from '../steam-sandbox/world/world.ts'
 import { openSellingBench } from './testing/selling-bench.ts'
@@ -132,7 +132,7 @@ describe('an item of a collecting bot', () => {
     const sent = bench.steam.change((world, nowS) => sendOffer(world, terms, nowS))
     if (sent.kind !== 'sent') throw new Error(JSON.stringify(sent))
     const { offerId } = sent
-    bench.steam.change((world, nowS) => confirmOffer(world, { offerId, allow: true }, nowS))
+    bench.steam.change((world, nowS) => answerConfirmation(world, { offerId, allow: true }, nowS))
     await bench.market.look()
     await runFreshRounds(2)
     expect((await readReports())(item)).toEqual(['listing', 'paid'])

@@ -110,8 +110,8 @@ export async function runProgram(
 type Variables = Record<string, string | undefined>
 
 /**
- * Adds a file of the authorities that Node trusts, if libpq must verify the server and no variable names a file. The
- * gateway connects to such a server by those authorities, but libpq trusts none on its own.
+ * Adds a file of the certificate authorities that Node trusts, if libpq must verify the server and no variable names a
+ * file. The gateway verifies such a server with them, but libpq trusts no authority by default.
  */
 async function withAuthorities(env: Variables, work: (env: Variables) => Promise<void>): Promise<void> {
   if (env.PGSSLMODE !== 'verify-full' || env.PGSSLROOTCERT !== undefined) return work(env)

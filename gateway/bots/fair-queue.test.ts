@@ -5,7 +5,7 @@ import { createFairQueue, type ReadOwner } from './fair-queue.ts'
 
 /** How long Steam takes for an inventory. */
 const READ_MS = 600
-/** As often as a deposit may ask in a minute (inventory/allowance.ts). */
+/** How often a deposit may ask in a minute (inventory/allowance.ts). */
 const ALLOWED_PER_MINUTE = 12
 
 /** A clock that advances only when everything waits. */

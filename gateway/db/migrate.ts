@@ -32,7 +32,7 @@ const LOCK_PAUSE_MS = 250
 /** A statement that waits for a table blocks all later statements on it, so a migration waits briefly, and often. */
 const LOCKS = { waitMs: 3_000, tries: 40, pauseMs: 5_000 }
 /** PostgreSQL's codes for a lock timeout and a deadlock. */
-const NOT_LOCKED = ['55P03', '40P01']
+const NO_LOCK_CODES = ['55P03', '40P01']
 
 /** Migrates a database that is known to be ours. Resolves to the names applied now. */
 export const migrate = ({ url, ...options }: MigrateOptions & { url: string }): Promise<string[]> =>
@@ -49,7 +49,7 @@ export const withMigrationLock = <T>(
     return work(client)
   })
 
-/** Opens a connection and runs `work` on it, also while another process migrates. */
+/** Opens a connection and runs `work` on it, even while another process migrates. `url`: with the role that migrates. */
 export async function withOwnerClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS, ...KEEP_ALIVE })
   // The running query reports a broken connection.
@@ -60,7 +60,7 @@ export async function withOwnerClient<T>(url: string, work: (client: pg.Client) 
     })
   })
   try {
-    // Providers set a limit that is too short for an index of a large table, or for the wait for another process.
+    // Providers set a limit that is too short for an index of a large table.
     await client.query('set statement_timeout = 0')
     return await work(client)
   } finally {
@@ -138,8 +138,8 @@ async function applyPatiently(client: pg.Client, file: MigrationFile, options: A
       await (file.hasNoTransaction ? applyInSteps : applyInTransaction)(client, file, version)
       break
     } catch (error) {
-      const isLocked = error instanceof pg.DatabaseError && NOT_LOCKED.includes(error.code ?? '')
-      if (!isLocked || tries >= locks.tries) throw failureOf(`The migration ${file.name} failed`, error)
+      const gotNoLock = error instanceof pg.DatabaseError && NO_LOCK_CODES.includes(error.code ?? '')
+      if (!gotNoLock || tries >= locks.tries) throw failureOf(`The migration ${file.name} failed`, error)
       onProgress?.(`waiting for a table that ${file.name} must lock`)
       await delay(locks.pauseMs)
     }

@@ -44,7 +44,7 @@ const CANCELLED_ELSEWHERE: readonly (string | null)[] = [
   `cancelled_elsewhere${AT_ONCE}`,
 ] satisfies EndReason[]
 
-/** The reasons for which a trade could not be completed, although its items were not the cause. */
+/** Why a trade with the status `tradeHasInvalidItems` failed, if its items were not the cause. */
 const FAILED_BY: ReadonlyMap<string | null, NonNullable<Payment['failedBy']>> = new Map<
   EndReason,
   NonNullable<Payment['failedBy']>
@@ -171,7 +171,7 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
   }
 }
 
-/** Longer than all attempts of the job that looks up a store's trade link. After that, only the shopper's link can help. */
+/** Longer than all attempts to look up a link that the store sent. After that, only one that the shopper enters helps. */
 const LOOKED_UP_MS = 5 * 60_000
 
 const isLookingUp = (row: ViewRow): boolean =>
@@ -202,7 +202,7 @@ const returnUrl = (url: string, { id, external_id: externalId }: ViewRow): strin
 
 /** Returns the held part, or the most that will be held once the open offer is accepted. */
 function heldOf({ status, total, promised_amount: promised, ...row }: ViewRow) {
-  // A promised amount shows that the shopper was not on release when the offer was made.
+  // A promise above 0 shows that this shopper was not yet credited on release when the offer was made.
   const shopperMode = row.is_on_release && promised === 0n ? 'on_release' : null
   const rulingMode =
     row.trade_credit_mode ?? mostCareful([row.store_credit_mode, row.deposit_credit_mode, shopperMode])

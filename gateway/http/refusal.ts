@@ -3,8 +3,9 @@ import type { ErrorCode, RefusalCause } from '../../contract/errors.ts'
 export type FieldError = { path: string; message: string }
 
 /**
- * The details of a refusal besides its code: fields to correct, or the cause and when to call again. `asked`: what the
- * call asked for in vain, or what it lacks, if its path and query do not say so.
+ * The details of a refusal besides its code: fields to correct, or the cause and when to call again. `asked`: the words
+ * for `{asked}` in the text for stores, such as an id, a missing scope or the fields that differ. Without it, they come
+ * from the call's path and query.
  */
 export type RefusalDetails =
   | FieldError[]

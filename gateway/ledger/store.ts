@@ -195,7 +195,7 @@ type MovedItem = { assetId: string; receivedAssetId: string | null }
  */
 export async function recordCustody(
   tx: Tx,
-  movement: {
+  change: {
     tradeId: bigint
     botId: bigint
     at: Date
@@ -206,7 +206,7 @@ export async function recordCustody(
   items: readonly MovedItem[],
 ): Promise<void> {
   if (items.length === 0) return
-  const { tradeId, botId, at, moved, departureId = null, undoes = null } = movement
+  const { tradeId, botId, at, moved, departureId = null, undoes = null } = change
   await sql`
     insert into custody_entry (trade_id, asset_id, received_asset_id, bot_id, moved, created_at, departure_id,
       undoes)
@@ -219,8 +219,8 @@ export async function recordCustody(
 }
 
 /**
- * Records that the shopper took items back, at the bot that had each item last. Since the delivery, that can be another
- * bot of ours. Lock the trade first.
+ * Records that the shopper took items back, at the bot that had each item last, which may not be the bot that received
+ * it. Lock the trade first.
  */
 export async function recordTakenBack(
   tx: Tx,

@@ -99,7 +99,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
     expect(await tradeRow()).toEqual(before)
   })
 
-  it('is refused while Steam holds the items, as a cancel would put the bot into a cooldown', async () => {
+  it('is refused once Steam holds the items: the deposit has ended, and the offer in escrow stays as it is', async () => {
     const { row, cancel } = await pendingDeposit()
     const offer = session.offers.get('1')
     if (offer === undefined) throw new Error('Steam has no offer')

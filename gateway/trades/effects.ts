@@ -80,8 +80,11 @@ type MovedItem = { assetId: string; receivedAssetId: string | null }
 export type Effect =
   /** The items stay with the shopper, so other trades may include them again. */
   | { kind: 'free_items' }
+  /** Records the asset ids that the bot received. The items are no longer reserved for the trade. */
   | { kind: 'receive_items'; items: readonly MovedItem[] }
+  /** Marks the trade's items as reversed. */
   | { kind: 'reverse_items'; assetIds: readonly string[]; at: Date }
+  /** Books where the items are. */
   | { kind: 'record_custody'; moved: 'in'; items: readonly MovedItem[]; at: Date }
   | { kind: 'record_custody'; moved: 'back'; assetIds: readonly string[]; at: Date }
   | { kind: 'change_trade'; change: TradeMoneyChange }
@@ -102,13 +105,13 @@ export type Effect =
    * The trade's bot gets no new trades for a while, because it cannot send now. `inventory_full` bars only this game.
    */
   | { kind: 'bar_bot'; reason: BarReason; at: Date }
-  /** Steam took an offer of the trade's bot, so the bot gets new trades again. */
+  /** Steam accepted an offer that the trade's bot sent, so the bot gets new trades again. */
   | { kind: 'trust_bot' }
-  /** Steam refused this bot, but not the trade's bot, for the same items. */
+  /** Steam refused the bot `botId`, but not the trade's bot, for the same items. */
   | { kind: 'doubt_bot'; botId: bigint }
   /**
    * Another bot tries the same items for the same deposit, if one is free. `isInDoubt`: Steam gave no reason, so if the
-   * other bot succeeds, a doubt about this bot is counted.
+   * other bot succeeds, a doubt about the trade's bot is counted.
    */
   | { kind: 'move_to_other_bot'; isInDoubt: boolean; at: Date }
   | { kind: 'log'; level: 'info' | 'warn' | 'error'; message: string; fields: Record<string, string> }

@@ -107,7 +107,7 @@ export type TradeStore = {
   tradesToEnd(now: Date, limit: number): Promise<TradeToEnd[]>
   /** Takes bots whose history is due to be read. Leaves out those that never had an item. */
   takeDueHistories(how: DueHistories): Promise<bigint[]>
-  /** Frees the parts of stores' limits whose losses no longer count at `now`. */
+  /** Frees the room that lost credit took in stores' limits, if the loss no longer counts at `now`. */
   freeExpiredRoom(now: Date, limit: number): Promise<void>
   /** Deposits in the status `created` whose time is over, the oldest first. */
   expiredDeposits(now: Date, limit: number): Promise<bigint[]>
@@ -115,11 +115,11 @@ export type TradeStore = {
   isServedSoonerElsewhere(loaded: LoadedTrade): Promise<boolean>
   /** Sends a job to the process that holds the bot's lease. */
   wakeBot(botId: bigint, job: WakeReason): Promise<void>
-  /** True while offers fail for all bots, so the shoppers' time is paused. */
+  /** True while offers fail for all bots, so the countdown of open offers is paused. */
   isSteamDown(): Promise<boolean>
   /**
    * Commits everything that `work` writes, or nothing. `work` may run more than once. Rejects with `NumberTaken` if it
-   * gives a trade a number of Steam that another trade has.
+   * gives a trade the number of an offer or of a Steam trade that another trade has.
    */
   transaction<T>(work: (tx: TradeTx) => Promise<T>): Promise<T>
 }
@@ -162,7 +162,7 @@ export type TradeTx = {
    */
   fundsOf(locked: LoadedTrade, how: { takesRoom: boolean }): Promise<Funds>
   apply(locked: LoadedTrade, effects: readonly Effect[]): Promise<void>
-  /** True while the countdown of deposits is paused. */
+  /** True while the countdown of deposits is paused, by maintenance or an outage. */
   isTimeStopped(): Promise<boolean>
   /** Ends a locked deposit that has no live trade. Resolves to false if the cause does not end it. */
   closeDeposit(deposit: LockedDeposit, cause: DepositClosing): Promise<boolean>

@@ -66,13 +66,13 @@ describe('install.sh on an empty machine', () => {
     writeFileSync(join(root, 'conffiles'), ` /etc/caddy/Caddyfile ${sum}\n`)
     const release = unpack(machine, 'tradetill-1', { 'bin/tradetill': REAL_COMMAND })
     // The first run stops right after the master key is made, the second one later.
-    const isFirst = join(root, 'is-first')
-    writeFileSync(isFirst, '')
+    const firstRunMark = join(root, 'is-first')
+    writeFileSync(firstRunMark, '')
     const openssl = readlinkSync(join(root, 'bin/openssl'))
     rmSync(join(root, 'bin/openssl'))
     machine.writeProgram(
       'openssl',
-      `${openssl} "$@"\n[ "$2" = -base64 ] && [ -e ${isFirst} ] && rm ${isFirst} && exit 1\nexit 0`,
+      `${openssl} "$@"\n[ "$2" = -base64 ] && [ -e ${firstRunMark} ] && rm ${firstRunMark} && exit 1\nexit 0`,
     )
     expect(install(machine, release, REQUIRED_OPTIONS)).toMatchObject({ status: 1 })
     machine.failNextCall('daemon-reload')

@@ -253,7 +253,7 @@ test('a release runs from a read-only folder, and a deposit is paid on a sandbox
     .poll(async () => (await shopper.post('/api/trade', { game: 'cs', items: [mostExpensive?.id] })).status)
     .toBeOneOf([200, 202, 204])
   await expect.poll(shopper.payment).toMatchObject({ status: 'pending', steamTradeId: expect.any(String) })
-  // While an offer is open, this field contains the number of the offer.
+  // The page's API fixes the field's name: it contains the number of the offer.
   const { steamTradeId: offerId } = await shopper.payment()
   payer.accept(offerId ?? '')
   await expect.poll(shopper.payment).toMatchObject({ status: 'succeeded', amount: mostExpensive?.price })

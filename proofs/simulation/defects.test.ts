@@ -3,8 +3,8 @@ import { DEFECTS, DRIFT_DEFECTS } from './planted-defects.ts'
 import { runPure } from './pure/run.ts'
 
 /**
- * The seeds to try for each defect, in order. No seed is fixed here, because every question that the till asks Steam
- * changes what a seed does.
+ * The seeds to try for each defect, in order. No defect has a seed of its own, because any change of the till's calls
+ * to Steam changes what a seed does.
  */
 const SEEDS = Array.from({ length: 60 }, (_, index) => index + 1)
 /** Fewer deposits than in `npm run prove -- defects`, so a seed costs less and more seeds can be tried. */

@@ -4,7 +4,7 @@ import type { Sandbox } from '../sandbox.ts'
 import { gainItem, loseItems } from '../world/drifting.ts'
 import { giveAway } from '../world/giving.ts'
 import { dismissGuest } from '../world/guests.ts'
-import { acceptOffer, confirmOffer, counterOffer, endOffer } from '../world/offers.ts'
+import { acceptOffer, answerConfirmation, counterOffer, endOffer } from '../world/offers.ts'
 import { PEOPLE } from '../world/people.ts'
 import { withManyItems, withTwins } from '../world/seed.ts'
 import { reverseAll, reverseTrade } from '../world/trades.ts'
@@ -142,7 +142,7 @@ export function gain(sandbox: Sandbox, steamId: string): Reply {
 
 function confirm(sandbox: Sandbox, offerId: string, allow: boolean): Reply {
   return toReply(
-    sandbox.change<Done | Refusal>((world, nowS) => confirmOffer(world, { offerId, allow }, nowS)),
+    sandbox.change<Done | Refusal>((world, nowS) => answerConfirmation(world, { offerId, allow }, nowS)),
   )
 }
 

@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { credentialsOf, deviceIdOf } from '../credentials.ts'
 import { type Incoming, json, type Reply, text } from '../http.ts'
 import type { Sandbox } from '../sandbox.ts'
-import { confirmOffer } from '../world/offers.ts'
+import { answerConfirmation } from '../world/offers.ts'
 import { traitsOf } from '../world/people.ts'
 import { type Account, findAccount, type Offer, STATE, withAccount } from '../world/world.ts'
 import { mobileSessionOf } from './login.ts'
@@ -153,7 +153,7 @@ function respond(
 ): boolean {
   if (each.type === TYPE.trade) {
     const confirm = { offerId: each.creatorId, allow }
-    return sandbox.change((world, nowS) => confirmOffer(world, confirm, nowS)).kind !== 'refused'
+    return sandbox.change((world, nowS) => answerConfirmation(world, confirm, nowS)).kind !== 'refused'
   }
   const withOneMore = (account: Account) => ({
     ...account,

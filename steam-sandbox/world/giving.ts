@@ -1,5 +1,5 @@
 import { CATALOGUE } from '../items.ts'
-import { acceptOffer, confirmOffer, sendOffer } from './offers.ts'
+import { acceptOffer, answerConfirmation, sendOffer } from './offers.ts'
 import { type Answer, findAccount, refuse, type World } from './world.ts'
 
 /** `assetIds`: the items to give; all tradable items by default. */
@@ -25,7 +25,7 @@ export function giveAway(
   const sent = sendOffer(world, intent, nowS)
   if (sent.answer.kind === 'refused') return { world, answer: sent.answer }
   const { offerId, needsConfirmation } = sent.answer
-  const open = needsConfirmation ? confirmOffer(sent.world, { offerId, allow: true }, nowS) : sent
+  const open = needsConfirmation ? answerConfirmation(sent.world, { offerId, allow: true }, nowS) : sent
   const done = acceptOffer(open.world, { offerId, by: to }, nowS)
   return done.answer.kind === 'refused' ? { world, answer: done.answer } : done
 }

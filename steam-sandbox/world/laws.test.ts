@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { CATALOGUE } from '../items.ts'
-import { acceptOffer, confirmOffer, counterOffer, endOffer, sendOffer } from './offers.ts'
+import { acceptOffer, answerConfirmation, counterOffer, endOffer, sendOffer } from './offers.ts'
 import { seedWorld } from './seed.ts'
 import { advanceTo } from './time.ts'
 import { reverseAll, reverseTrade } from './trades.ts'
@@ -103,7 +103,7 @@ function takeStep(world: World, { what, who, which }: Step, nowS: number): World
       return counterOffer(world, { offerId, by: offer?.partner ?? '' }, nowS).world
     case 'confirm':
     case 'deny':
-      return confirmOffer(world, { offerId, allow: what === 'confirm' }, nowS).world
+      return answerConfirmation(world, { offerId, allow: what === 'confirm' }, nowS).world
     case 'reverse all':
       return reverseAll(world, shopper.steamId, nowS)
     default: {

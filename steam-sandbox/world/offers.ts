@@ -151,26 +151,27 @@ export function endOffer(world: World, end: End, nowS: number): Answer<{ kind: '
 type Confirm = { offerId: string; allow: boolean }
 
 /**
- * Answers a confirmation: the sender's phone confirms an offer, and the partner's phone confirms an acceptance.
+ * Answers a confirmation: the sender's phone confirms an offer, and the partner's phone confirms an acceptance. Without
+ * `allow`, the phone refuses: the offer is cancelled, or stays unaccepted.
  * Refusals: 42 (unknown), 11 (nothing to confirm), and those of accepting.
  */
-export function confirmOffer(
+export function answerConfirmation(
   world: World,
   { offerId, allow }: Confirm,
   nowS: number,
-): Answer<{ kind: 'confirmed' }> {
+): Answer<{ kind: 'answered' }> {
   const offer = findOffer(world, offerId)
   if (!offer) return refuse(world, 42)
   if (offer.state === STATE.needsConfirmation) {
     const state = allow ? STATE.active : STATE.canceledBySecondFactor
-    return { world: withOffer(world, { ...offer, state, updatedAtS: nowS }), answer: { kind: 'confirmed' } }
+    return { world: withOffer(world, { ...offer, state, updatedAtS: nowS }), answer: { kind: 'answered' } }
   }
   if (offer.state !== STATE.active || !offer.waitsForPhone) return refuse(world, 11)
   const { waitsForPhone: _, ...answered } = offer
   const worldAfter = withOffer(world, answered)
-  if (!allow) return { world: worldAfter, answer: { kind: 'confirmed' } }
+  if (!allow) return { world: worldAfter, answer: { kind: 'answered' } }
   const done = acceptOffer(worldAfter, { offerId, by: offer.partner, isConfirmedByPhone: true }, nowS)
-  const answer = done.answer.kind === 'refused' ? done.answer : { kind: 'confirmed' as const }
+  const answer = done.answer.kind === 'refused' ? done.answer : { kind: 'answered' as const }
   return { world: done.world, answer }
 }
 

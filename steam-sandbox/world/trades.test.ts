@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CATALOGUE } from '../items.ts'
-import { acceptOffer, confirmOffer, counterOffer, endOffer, sendOffer } from './offers.ts'
+import { acceptOffer, answerConfirmation, counterOffer, endOffer, sendOffer } from './offers.ts'
 import { seedWorld, upgradeWorld } from './seed.ts'
 import { advanceTo } from './time.ts'
 import { reverseAll, reverseTrade } from './trades.ts'
@@ -106,7 +106,7 @@ describe('a trade of unprotected Dota 2 items', () => {
     const intent = { sender: bot(world).steamId, partner: shopper.steamId, token: shopper.token, message: '' }
     const gift = sendOffer(world, { ...intent, items: [], give: item ? [item] : [] }, NOW_S)
     const offerId = gift.answer.kind === 'sent' ? gift.answer.offerId : ''
-    const confirmed = confirmOffer(gift.world, { offerId, allow: true }, NOW_S)
+    const confirmed = answerConfirmation(gift.world, { offerId, allow: true }, NOW_S)
     const given = acceptOffer(confirmed.world, { offerId, by: shopper.steamId }, NOW_S)
     expect(given.answer).toMatchObject({ kind: 'accepted' })
     const back = reverseTrade(given.world, { tradeId, bySupport: true }, NOW_S)
@@ -178,7 +178,7 @@ describe('a trade in escrow', () => {
       const sent = sendOffer(world, { sender, partner, token: shopper.token, message: '', items, give }, nowS)
       if (sent.answer.kind !== 'sent') throw new Error(JSON.stringify(sent.answer))
       const { offerId } = sent.answer
-      const confirmed = confirmOffer(sent.world, { offerId, allow: true }, nowS).world
+      const confirmed = answerConfirmation(sent.world, { offerId, allow: true }, nowS).world
       const done = acceptOffer(confirmed, { offerId, by: partner }, nowS).world
       expect(offerState(done, offerId)).toBe(isHeld ? STATE.inEscrow : STATE.accepted)
     },
@@ -260,7 +260,7 @@ describe('the automatic reactions of people', () => {
     const intent = { sender: bot(world).steamId, partner: steamId, token, message: '', items: [], give }
     const sent = sendOffer(world, intent, NOW_S)
     const offerId = sent.answer.kind === 'sent' ? sent.answer.offerId : ''
-    const confirmed = confirmOffer(sent.world, { offerId, allow: true }, NOW_S).world
+    const confirmed = answerConfirmation(sent.world, { offerId, allow: true }, NOW_S).world
     expect(offerState(advanceTo(confirmed, NOW_S + 10), offerId)).toBe(STATE.declined)
   })
 

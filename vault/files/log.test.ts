@@ -63,7 +63,7 @@ it('entries are read from a file of any length, including entries that span two 
   expect([...readLog(folder, key)].map(({ n }) => n)).toEqual([1, 2, 3, 4, 5, 6])
 })
 
-it('a process that finds entries of another one in its log adds none, so both cannot give the same items', () => {
+it('a process that finds another process’s entries in its log adds none, so the two cannot both give the same items', () => {
   const path = mkdtempSync(join(tmpdir(), 'vault-twice-'))
   onTestFinished(() => rmSync(path, { recursive: true }))
   const folder = openFolder(path)

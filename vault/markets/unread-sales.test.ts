@@ -1,4 +1,4 @@
-/** When a market that does not say which items were sold needs a person. */
+/** Tests when a person is told that a market does not say which items were sold. */
 import { expect, it } from 'vitest'
 import { createNeeds } from '../needs.ts'
 import { APP, createOutside } from '../testing/outside.ts'

@@ -68,7 +68,8 @@ export function createGiftOffers(parts: Parts): GiftOffers {
         fields: {},
         referer,
       })
-      if (result.kind !== 'not_made') waitFor(context, offerId, { why: NOT_CANCELLED })
+      // Until a read shows the end, the offer counts as not cancelled.
+      if (result.kind !== 'not_made') noteWait(context, offerNamed(offerId), { why: NOT_CANCELLED, offerId })
     },
     checkTrade: (steamTradeId, gift) => checkTrade(context, steamTradeId, gift),
   }
@@ -167,48 +168,51 @@ async function findSent(parts: Parts, gift: Gift, agoMs: number): ReturnType<Gif
 /** Why an offer waits. Continues a sentence that begins with `Steam still`. */
 const NOT_CANCELLED = 'does not cancel an offer'
 
-type Delay = Reason & { steamTrade?: string }
+/** `offerId`, `steamTrade`: for the log. */
+type Delay = Reason & { offerId?: string; steamTrade?: string }
 
-/** Records that Steam leaves the offer as it is, and tells a person if it has done so for a day. */
-function waitFor(
+/** Records that Steam leaves an offer or a trade as it is, and tells a person if it has done so for a day. */
+function noteWait(
   { patience, say, needs }: Context,
-  offerId: string,
+  subject: string,
   { why, isAccepted = false, ...about }: Delay,
 ): void {
-  const { isLong, isOverdue } = patience.wait(offerId, { why, isAccepted })
+  const { isLong, isOverdue } = patience.wait(subject, { why, isAccepted })
   const line = `after a day or longer, Steam still ${why}, so a person must look`
-  if (isOverdue) needs.note('offer_stuck', offerNamed(offerId), line)
-  if (isLong) say(line, { offerId, ...about })
+  if (isOverdue) needs.note('offer_stuck', subject, line)
+  if (isLong) say(line, about)
 }
 
 const offerNamed = (offerId: string): string => `offer ${offerId}`
 
-function endWait({ patience, needs }: Context, offerId: string, except?: string): void {
-  if (patience.end(offerId, except)) needs.end('offer_stuck', offerNamed(offerId))
+/** `unless`: a reason to wait that goes on. */
+function endWait({ patience, needs }: Context, subject: string, { unless }: { unless?: string } = {}): void {
+  if (patience.end(subject, unless)) needs.end('offer_stuck', subject)
 }
 
 /** Undefined if Steam does not show the offer, or while it is too early to ask again about it. */
 async function read(context: Context, offerId: string): Promise<SeenOffer | undefined> {
   const { session, patience, offerOf, say, needs } = context
-  if (!patience.isDue(offerId)) return undefined
+  const named = offerNamed(offerId)
+  if (!patience.isDue(named)) return undefined
   const reply = await session.api('offer', 'IEconService/GetTradeOffer', { tradeofferid: offerId })
   if (reply === undefined) return undefined
   const offer = readOffer(reply)
   const seen = offer?.offerId === offerId ? seenOf(offer) : undefined
-  if (seen !== undefined && seen.state !== 'in_escrow') needs.end('offer_in_escrow', offerNamed(offerId))
-  if (seen === undefined) waitFor(context, offerId, { why: 'does not show an offer' })
+  if (seen !== undefined && seen.state !== 'in_escrow') needs.end('offer_in_escrow', named)
+  if (seen === undefined) noteWait(context, named, { why: 'does not show an offer', offerId })
   else if (seen.state === 'in_escrow') {
     // Steam ends the escrow after at most 15 days. But the market may have called the sale off long before.
     const line = 'Steam holds the items of an offer in escrow'
-    needs.note('offer_in_escrow', offerNamed(offerId), line)
-    if (patience.wait(offerId, { why: 'holds an offer in escrow', isAccepted: true }).isNew)
+    needs.note('offer_in_escrow', named, line)
+    if (patience.wait(named, { why: 'holds an offer in escrow', isAccepted: true }).isNew)
       say(line, { offerId })
   } else if (seen.state === 'accepted') {
     if (seen.steamTradeId === null)
-      waitFor(context, offerId, { why: 'names no trade of an accepted offer', isAccepted: true })
+      noteWait(context, named, { why: 'names no trade of an accepted offer', isAccepted: true, offerId })
     else noteTrade(offerOf, seen.steamTradeId, offerId)
-  } else if (seen.state === 'ended') endWait(context, offerId)
-  else endWait(context, offerId, NOT_CANCELLED)
+  } else if (seen.state === 'ended') endWait(context, named)
+  else endWait(context, named, { unless: NOT_CANCELLED })
   return seen
 }
 
@@ -218,6 +222,7 @@ function noteTrade(offerOf: Map<string, string>, steamTradeId: string, offerId: 
   if (offerOf.size > MOST_TRADES && oldest !== undefined) offerOf.delete(oldest)
 }
 
+/** Reads the offer without recording whether Steam keeps the vault waiting. */
 async function readOne({ session }: Parts, offerId: string): Promise<Offer | undefined> {
   const reply = await session.api('offer', 'IEconService/GetTradeOffer', { tradeofferid: offerId })
   const offer = reply && readOffer(reply)
@@ -280,19 +285,22 @@ async function checkTrade(
   const { session, offerOf, say, needs } = context
   const reply = await session.api('trade', 'IEconService/GetTradeStatus', { tradeid: steamTradeId })
   if (reply === undefined) return undefined
-  const offerId = offerOf.get(steamTradeId) ?? steamTradeId
+  // After a restart, the trade's offer is unknown.
+  const offerId = offerOf.get(steamTradeId)
+  const subject = offerId === undefined ? `Steam trade ${steamTradeId}` : offerNamed(offerId)
+  const about = { ...(offerId !== undefined && { offerId }), steamTrade: steamTradeId }
   const trade = readTrade(reply)
   const result = trade?.tradeid === steamTradeId ? resultOfTrade(trade, gift) : undefined
   if (result === undefined) {
-    waitFor(context, offerId, { why: 'has not finished a trade', isAccepted: true, steamTrade: steamTradeId })
+    noteWait(context, subject, { why: 'has not finished a trade', isAccepted: true, ...about })
     return undefined
   }
   if (result.isAbandoned) {
     const line = 'Steam gave up undoing a failed trade, so a person must look'
-    say(line, { offerId, steamTrade: steamTradeId })
+    say(line, about)
     needs.note('trade_unclear', `Steam trade ${steamTradeId}`, line)
   }
-  endWait(context, offerId)
+  endWait(context, subject)
   offerOf.delete(steamTradeId)
   return result.kind
 }

@@ -1,4 +1,7 @@
-/** When to ask Steam again about offers that may stay as they are for days, such as those in escrow. */
+/**
+ * When to ask Steam again about offers and trades that may stay as they are for days, such as those in escrow. A subject
+ * is the name of one, such as `offer 42`.
+ */
 
 /** The longest gap between two questions about an offer, before it is accepted and afterwards. */
 const LONGEST_GAP_S = 60
@@ -16,15 +19,15 @@ type Wait = { reasons: Set<string>; isAccepted: boolean; sinceS: number; nextS: 
 export type Reason = { why: string; isAccepted?: boolean }
 
 export type Patience = {
-  /** False while it is too early to ask about the offer again. */
-  isDue(offerId: string): boolean
+  /** False while it is too early to ask about the subject again. */
+  isDue(subject: string): boolean
   /**
-   * Records that the offer waits. `isNew`: it did not wait for this reason before. `isOverdue`: it has waited for at
+   * Records that the subject waits. `isNew`: it did not wait for this reason before. `isOverdue`: it has waited for at
    * least a day. `isLong`: it is overdue, and no call returned `isLong` for a day, so a person should be told again.
    */
-  wait(offerId: string, reason: Reason): { isNew: boolean; isLong: boolean; isOverdue: boolean }
-  /** Ends the wait and returns true. If `except` is one of the offer's reasons, changes nothing and returns false. */
-  end(offerId: string, except?: string): boolean
+  wait(subject: string, reason: Reason): { isNew: boolean; isLong: boolean; isOverdue: boolean }
+  /** Ends the wait and returns true. If `unless` is one of its reasons, changes nothing and returns false. */
+  end(subject: string, unless?: string): boolean
 }
 
 const longestGapS = ({ isAccepted }: Pick<Wait, 'isAccepted'>): number =>
@@ -34,16 +37,16 @@ const longestGapS = ({ isAccepted }: Pick<Wait, 'isAccepted'>): number =>
 export function createPatience(nowS: () => number): Patience {
   const waits = new Map<string, Wait>()
   return {
-    isDue(offerId) {
-      const wait = waits.get(offerId)
+    isDue(subject) {
+      const wait = waits.get(subject)
       if (wait === undefined) return true
       const aheadS = wait.nextS - nowS()
       // After the clock was set back, the next time can be far away.
       return aheadS <= 0 || aheadS > longestGapS(wait)
     },
-    wait(offerId, { why, isAccepted = false }) {
+    wait(subject, { why, isAccepted = false }) {
       const atS = nowS()
-      const known = waits.get(offerId)
+      const known = waits.get(subject)
       const { reasons, sinceS, toldS } = known ?? { reasons: new Set<string>(), sinceS: atS, toldS: atS }
       const [isNew, isLong] = [!reasons.has(why), atS - toldS >= DAY_S]
       const wait = {
@@ -53,15 +56,15 @@ export function createPatience(nowS: () => number): Patience {
         toldS: isLong ? atS : toldS,
       }
       const nextS = atS + Math.min(Math.max(0, (atS - sinceS) * GAP_PART), longestGapS(wait))
-      waits.delete(offerId)
-      waits.set(offerId, { ...wait, nextS })
+      waits.delete(subject)
+      waits.set(subject, { ...wait, nextS })
       const [oldest] = waits.keys()
       if (waits.size > MOST_OFFERS && oldest !== undefined) waits.delete(oldest)
       return { isNew, isLong, isOverdue: isLong || atS - sinceS >= DAY_S }
     },
-    end(offerId, except) {
-      const hasEnded = except === undefined || waits.get(offerId)?.reasons.has(except) !== true
-      if (hasEnded) waits.delete(offerId)
+    end(subject, unless) {
+      const hasEnded = unless === undefined || waits.get(subject)?.reasons.has(unless) !== true
+      if (hasEnded) waits.delete(subject)
       return hasEnded
     },
   }

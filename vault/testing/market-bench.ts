@@ -3,7 +3,7 @@ import { type RunningMarket, startMarket } from '../../market-sandbox/start.ts'
 import type { Temper } from '../../market-sandbox/world/world.ts'
 import { type RunningSteam, startSteam } from '../../steam-sandbox/start.ts'
 import { accessTokenOf } from '../../steam-sandbox/tokens.ts'
-import { confirmOffer, endOffer, sendOffer } from '../../steam-sandbox/world/offers.ts'
+import { answerConfirmation, endOffer, sendOffer } from '../../steam-sandbox/world/offers.ts'
 import { type Account, findAccount, withAccount } from '../../steam-sandbox/world/world.ts'
 import { sandboxConnection } from '../markets/clients/connection.ts'
 import { createFamily } from '../markets/clients/family.ts'
@@ -53,13 +53,13 @@ export async function openMarketBench() {
     },
     end: () => running().close(),
     close: () => steam.close(),
-    /** Advances Steam's time, and lets the market look at Steam. */
-    advanceS(seconds: number) {
+    /** Advances only Steam's time, and lets the market look at Steam. */
+    advanceSteam(seconds: number) {
       steam.advance(seconds)
       return running().look()
     },
     /** Advances the machine's time, and Steam's with it. */
-    advanceMs(ms: number): void {
+    advanceMachine(ms: number): void {
       machineMs += ms
     },
     accessToken: (account: Account = seller) => accessTokenOf(account, 'web:community', nowS()),
@@ -91,7 +91,7 @@ export async function openMarketBench() {
       const sent = steam.change((world, now) => sendOffer(world, { ...intent, give: [...assets] }, now))
       if (sent.kind !== 'sent') throw new Error(JSON.stringify(sent))
       const { offerId } = sent
-      if (isConfirmed) steam.change((world, now) => confirmOffer(world, { offerId, allow: true }, now))
+      if (isConfirmed) steam.change((world, now) => answerConfirmation(world, { offerId, allow: true }, now))
       return offerId
     },
     cancel: (offerId: string) =>
@@ -127,7 +127,7 @@ function giveItems(steam: RunningSteam, { steamId }: Account, ids: readonly stri
 export async function prepareToSell(bench: MarketBench, client: Market, appId: number): Promise<void> {
   await unwrap(client.keepOnline(bench.accessToken()))
   await unwrap(client.refresh(appId))
-  await bench.advanceS(15)
+  await bench.advanceSteam(15)
 }
 
 type Sale = { appId: number; temper: Temper; count?: number }

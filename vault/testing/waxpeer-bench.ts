@@ -28,7 +28,7 @@ export function openWaxpeerBench(
   async function prepareToSell(appId: number): Promise<void> {
     await goOnline()
     await unwrap(client().refresh(appId))
-    await bench.advanceS(15)
+    await bench.advanceSteam(15)
   }
 
   const findItem = (assetId: string) =>

@@ -142,7 +142,7 @@ const retire = command({
 })
 
 const disarm = command({
-  does: 'keep every gateway on this database from using the bots, such as on a copy',
+  does: 'keep every gateway on this database from using the bots, for example if it is a copy',
   example: "bot disarm --reason 'a copy for tests'",
   parameters: { flags: ACT },
   load: async () => {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { confirmOffer } from '../../../steam-sandbox/world/offers.ts'
+import { answerConfirmation } from '../../../steam-sandbox/world/offers.ts'
 import { DAY_S } from '../../../steam-sandbox/world/world.ts'
 import {
   CS,
@@ -37,7 +37,7 @@ describe('a sale', () => {
     const offerId = bench.send(due)
     expect((await unwrap(client.round(DOTA))).due).toEqual([due])
     await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
-    await bench.advanceS(10)
+    await bench.advanceSteam(10)
     const { rows, due: after } = await unwrap(client.round(DOTA))
     expect([after, rows.map(({ stage }) => stage)]).toEqual([[], ['given', 'given']])
     expect(bench.assetsOf(DOTA)).toHaveLength(1)
@@ -46,7 +46,7 @@ describe('a sale', () => {
   it('in a game without trade protection is paid immediately, as the history and the balance show', async () => {
     const { due, itemIds } = await sell(bench, client, { appId: DOTA, temper: 'accepts' })
     await unwrap(client.reportOffer(DOTA, { ...due, offerId: bench.send(due) }))
-    await bench.advanceS(10)
+    await bench.advanceSteam(10)
     expect(await outcomes(DOTA)).toMatchObject([
       { itemId: itemIds[0], end: { kind: 'paid', receivedMinor: 95n } },
     ])
@@ -56,11 +56,11 @@ describe('a sale', () => {
   it('settles for seven days in Counter-Strike 2', async () => {
     const { due } = await sell(bench, client, { appId: CS, temper: 'accepts' })
     await unwrap(client.reportOffer(CS, { ...due, offerId: bench.send(due) }))
-    await bench.advanceS(10)
+    await bench.advanceSteam(10)
     expect(await outcomes(CS)).toMatchObject([{ end: { kind: 'settling', receivedMinor: 95n } }])
     expect(await unwrap(client.money())).toMatchObject({ freeMinor: 0n, settlingMinor: 95n })
     expect((await unwrap(client.round(CS))).rows).toMatchObject([{ stage: 'given', leftS: 0 }])
-    await bench.advanceS(7 * DAY_S)
+    await bench.advanceSteam(7 * DAY_S)
     expect(await outcomes(CS)).toMatchObject([{ end: { kind: 'paid', receivedMinor: 95n } }])
     expect(await unwrap(client.money())).toMatchObject({ freeMinor: 95n, settlingMinor: 0n })
   })
@@ -68,8 +68,8 @@ describe('a sale', () => {
   it('that the buyer reverses pays a fifth of the price, and the item cannot be listed right afterwards', async () => {
     const { due } = await sell(bench, client, { appId: CS, temper: 'reverses' })
     await unwrap(client.reportOffer(CS, { ...due, offerId: bench.send(due) }))
-    await bench.advanceS(10)
-    await bench.advanceS(3 * DAY_S)
+    await bench.advanceSteam(10)
+    await bench.advanceSteam(3 * DAY_S)
     expect(await outcomes(CS)).toMatchObject([
       { end: { kind: 'reversed', causer: 'buyer', refundMinor: 20n } },
     ])
@@ -85,7 +85,7 @@ describe('a sale', () => {
   it('that the seller reverses pays nothing, and the account is banned', async () => {
     const { due } = await sell(bench, client, { appId: CS, temper: 'accepts' })
     await unwrap(client.reportOffer(CS, { ...due, offerId: bench.send(due) }))
-    await bench.advanceS(10)
+    await bench.advanceSteam(10)
     expect(await bench.market.takeBack(due.dealId)).toBe(true)
     expect(await outcomes(CS)).toMatchObject([
       { end: { kind: 'reversed', causer: 'seller', refundMinor: 0n } },
@@ -98,7 +98,7 @@ describe('a sale', () => {
     for (let sales = 0; sales < 2; sales += 1) {
       const { due } = await sell(bench, client, { appId: CS, temper: 'accepts' })
       await unwrap(client.reportOffer(CS, { ...due, offerId: bench.send(due) }))
-      await bench.advanceS(10)
+      await bench.advanceSteam(10)
       deals.push(due.dealId)
     }
     expect(await bench.market.takeBack(deals[0] ?? '')).toBe(true)
@@ -109,7 +109,7 @@ describe('a sale', () => {
   it('is paid even if the buyer accepts the offer before it is reported to the market', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, temper: 'eager' })
     const offerId = bench.send(due)
-    await bench.advanceS(1)
+    await bench.advanceSteam(1)
     expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'paid' } }])
     expect((await client.reportOffer(DOTA, { ...due, offerId })).kind).toBe('answered')
   })
@@ -117,9 +117,9 @@ describe('a sale', () => {
   it('is paid even if the buyer accepts the offer after the deadline', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, temper: 'late' })
     await unwrap(client.reportOffer(DOTA, { ...due, offerId: bench.send(due) }))
-    await bench.advanceS(6 * 60)
+    await bench.advanceSteam(6 * 60)
     expect((await unwrap(client.round(DOTA))).rows).toMatchObject([{ stage: 'offer_out', leftS: 0 }])
-    await bench.advanceS(3 * 60)
+    await bench.advanceSteam(3 * 60)
     expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'paid' } }])
   })
 
@@ -132,7 +132,7 @@ describe('a sale', () => {
     const { due } = await sell(bench, client, { appId: DOTA, temper })
     const offerId = bench.send(due)
     await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
-    await bench.advanceS(11 * 60)
+    await bench.advanceSteam(11 * 60)
     // These two buyers leave the offer open or in escrow, so the seller cancels it.
     if (temper === 'never' || temper === 'escrow') bench.cancel(offerId)
     await bench.market.look()
@@ -145,9 +145,9 @@ describe('a sale', () => {
     const { due } = await sell(bench, client, { appId: DOTA, temper: 'accepts' })
     const offerId = bench.send(due, { isConfirmed: false })
     expect(await unwrap(isWanted(due))).toBe(true)
-    await bench.advanceS(4 * 60)
+    await bench.advanceSteam(4 * 60)
     expect(await unwrap(isWanted(due))).toBe(true)
-    await bench.advanceS(2 * 60)
+    await bench.advanceSteam(2 * 60)
     expect(await unwrap(isWanted(due))).toBe(false)
     expect(bench.assetsOf(DOTA)).toContain(due.assets[0]?.assetId)
     bench.cancel(offerId)
@@ -163,12 +163,12 @@ describe('a sale', () => {
   it('bans the account from selling for a day if it is the third in a row that is not handed over', async () => {
     for (const miss of [1, 2, 3]) {
       await sell(bench, client, { appId: DOTA, temper: 'accepts' })
-      await bench.advanceS(5 * 60)
+      await bench.advanceSteam(5 * 60)
       expect((await unwrap(client.ready())).problems.includes('banned_from_selling')).toBe(miss === 3)
     }
     const { problems } = await unwrap(client.ready())
     expect(problems).toContain('banned_from_selling')
-    await bench.advanceS(DAY_S)
+    await bench.advanceSteam(DAY_S)
     expect((await unwrap(client.ready())).problems).not.toContain('banned_from_selling')
   })
 
@@ -183,7 +183,7 @@ describe('a sale', () => {
       kind: 'refused',
       code: 'error get info about trade',
     })
-    bench.steam.change((world, nowS) => confirmOffer(world, { offerId, allow: true }, nowS))
+    bench.steam.change((world, nowS) => answerConfirmation(world, { offerId, allow: true }, nowS))
     for (const fault of ['ready-invalid-response', 'ready-no-info', 'ready-not-active'] as const) {
       bench.market.begin(fault)
       expect((await client.reportOffer(DOTA, { ...due, offerId })).kind).toBe('refused')
@@ -220,14 +220,14 @@ describe('a sale', () => {
       [itemIds[0], 'sold'],
     ])
     await unwrap(client.reportOffer(DOTA, { ...due, offerId: bench.send(due) }))
-    await bench.advanceS(10)
+    await bench.advanceSteam(10)
     expect(await outcomes(DOTA)).toMatchObject([{ itemId: itemIds[0], end: { kind: 'paid' } }])
   })
 
   it('gets a deal number other than that of an earlier sale of the same item', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, temper: 'declines' })
     bench.send(due)
-    await bench.advanceS(20)
+    await bench.advanceSteam(20)
     const secondSale = await sell(bench, client, { appId: DOTA, temper: 'accepts' })
     expect(secondSale.due.assets).toEqual(due.assets)
     expect(secondSale.due.dealId).not.toBe(due.dealId)

@@ -39,9 +39,9 @@ describe('an account', () => {
       .accounts.find(({ kind, steamId }) => kind === 'bot' && steamId !== bench.seller.steamId)
     expect(await client.keepOnline(bench.accessToken(otherBot))).toMatchObject({ kind: 'refused' })
     await unwrap(client.keepOnline(bench.accessToken()))
-    await bench.advanceS(180)
+    await bench.advanceSteam(180)
     expect((await unwrap(client.ready())).problems).toEqual(['no_trade_token'])
-    await bench.advanceS(60)
+    await bench.advanceSteam(60)
     expect((await unwrap(client.ready())).problems).toContain('offline')
   })
 
@@ -95,9 +95,9 @@ describe('a listing', () => {
     const list = () => unwrap(client.list(DOTA, [{ assetId, priceMinor: 100n }]))
     expect(await list()).toEqual([{ kind: 'refused', assetId, code: 'inventory_not_loaded', retry: true }])
     await unwrap(client.refresh(DOTA))
-    await bench.advanceS(8)
+    await bench.advanceSteam(8)
     expect((await list())[0]).toMatchObject({ kind: 'refused', retry: true })
-    await bench.advanceS(5)
+    await bench.advanceSteam(5)
     expect((await list())[0]).toMatchObject({ kind: 'listed', assetId })
     expect((await list())[0]).toMatchObject({ kind: 'refused', code: 'item_not_inserted', retry: false })
   })
@@ -199,7 +199,7 @@ describe('a listing', () => {
     const [line] = await unwrap(
       client.list(DOTA, [{ assetId: bench.assetsOf(DOTA)[0] ?? '', priceMinor: 100n }]),
     )
-    await bench.advanceS(240)
+    await bench.advanceSteam(240)
     const itemId = line?.kind === 'listed' ? Number(line.itemId) : 0
     expect(await bench.market.buy([itemId], 'accepts')).toEqual({
       kind: 'refused',
@@ -251,7 +251,7 @@ describe('a market in trouble', () => {
     expect((await client.round(CS)).kind).toBe('answered')
     expect((await client.money()).kind).toBe('answered')
     bench.market.end('key-of-one-host')
-    bench.advanceMs(10 * 60_000)
+    bench.advanceMachine(10 * 60_000)
     expect((await client.round(DOTA)).kind).toBe('answered')
   })
 
@@ -260,7 +260,7 @@ describe('a market in trouble', () => {
     expect(await client.money()).toEqual({ kind: 'locked_out' })
     bench.market.end('key-in-words')
     expect(await client.money()).toEqual({ kind: 'locked_out' })
-    bench.advanceMs(10 * 60_000)
+    bench.advanceMachine(10 * 60_000)
     expect((await client.money()).kind).toBe('answered')
   })
 
@@ -273,7 +273,7 @@ describe('a market in trouble', () => {
       expect(await client.money()).toEqual({ kind: 'busy' })
       expect(await client.ready()).toEqual({ kind: 'busy' })
       expect(bench.market.log).toHaveLength(callsBefore + 1)
-      bench.advanceMs(60_000)
+      bench.advanceMachine(60_000)
       // The next two refusals do not count: one may be about the access token, the other is from a single game's host.
       expect((await client.keepOnline(bench.accessToken())).kind).toBe('refused')
       expect((await client.round(DOTA)).kind).toBe('refused')
@@ -281,7 +281,7 @@ describe('a market in trouble', () => {
       expect(await client.ready()).toEqual({ kind: 'locked_out' })
       expect(bench.market.log).toHaveLength(callsBefore + 4)
       bench.market.end(fault)
-      bench.advanceMs(60_000)
+      bench.advanceMachine(60_000)
       expect((await client.money()).kind).toBe('answered')
     },
   )
@@ -290,7 +290,7 @@ describe('a market in trouble', () => {
     for (let times = 0; times < 3; times += 1) {
       bench.market.begin('key-unauthorized', 1)
       expect(await client.money()).toEqual({ kind: 'busy' })
-      bench.advanceMs(60_000)
+      bench.advanceMachine(60_000)
       expect((await client.money()).kind).toBe('answered')
     }
   })
@@ -298,7 +298,7 @@ describe('a market in trouble', () => {
   it('that refuses the key with a status alone in two simultaneous calls is asked again', async () => {
     bench.market.begin('key-unauthorized', 2)
     expect(await Promise.all([client.money(), client.money()])).toEqual([{ kind: 'busy' }, { kind: 'busy' }])
-    bench.advanceMs(60_000)
+    bench.advanceMachine(60_000)
     expect((await client.money()).kind).toBe('answered')
   })
 

@@ -1,6 +1,6 @@
 /** Sales by the client of Waxpeer on the sandboxes of Steam and the markets, over real HTTP and a real socket. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { confirmOffer } from '../../../steam-sandbox/world/offers.ts'
+import { answerConfirmation } from '../../../steam-sandbox/world/offers.ts'
 import { DAY_S } from '../../../steam-sandbox/world/world.ts'
 import { CS, DOTA, type MarketBench, openMarketBench, unwrap } from '../../testing/market-bench.ts'
 import { openWaxpeerBench, type WaxpeerBench } from '../../testing/waxpeer-bench.ts'
@@ -64,8 +64,8 @@ describe('a sale', () => {
     expect((await client.reportOffer(DOTA, { ...due, offerId })).kind).toBe('unanswered')
     await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
     expect(await unwrap(isWanted(due, '1'))).toBe(true)
-    bench.steam.change((world, nowS) => confirmOffer(world, { offerId, allow: true }, nowS))
-    await bench.advanceS(10)
+    bench.steam.change((world, nowS) => answerConfirmation(world, { offerId, allow: true }, nowS))
+    await bench.advanceSteam(10)
     expect((await unwrap(client.round(DOTA))).rows).toMatchObject([{ itemId: assetId, stage: 'given' }])
     expect(await waxpeer.outcomes(DOTA)).toMatchObject([
       { itemId: assetId, end: { kind: 'paid', receivedMinor: 95n } },
@@ -76,10 +76,10 @@ describe('a sale', () => {
   it('of Counter-Strike 2 counts as settling while its buyer may reverse the trade', async () => {
     const { due } = await waxpeer.sell(CS, 'accepts')
     await unwrap(client.reportOffer(CS, { ...due, offerId: bench.send(due) }))
-    await bench.advanceS(10)
+    await bench.advanceSteam(10)
     expect(await waxpeer.outcomes(CS)).toMatchObject([{ end: { kind: 'settling', receivedMinor: 95n } }])
     expect(await unwrap(client.money())).toMatchObject({ freeMinor: 0n, settlingMinor: 95n })
-    await bench.advanceS(8 * DAY_S)
+    await bench.advanceSteam(8 * DAY_S)
     expect(await waxpeer.outcomes(CS)).toMatchObject([{ end: { kind: 'paid', receivedMinor: 95n } }])
     expect(await unwrap(client.money())).toMatchObject({ freeMinor: 95n, settlingMinor: 0n })
   })
@@ -92,11 +92,11 @@ describe('a sale', () => {
     const offerId = bench.send(due)
     await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
     expect(await client.isCalledOff?.(due, offerId)).toBe(false)
-    await bench.advanceS(20)
+    await bench.advanceSteam(20)
     const callsBefore = bench.market.log.length
     expect(await client.isCalledOff?.(due, 'an offer that the socket did not name')).toBe(false)
     expect(bench.market.log).toHaveLength(callsBefore)
-    bench.advanceMs(30_000)
+    bench.advanceMachine(30_000)
     expect(await client.isCalledOff?.(due, 'an offer that the socket did not name')).toBe(true)
     expect(await unwrap(isWanted(due, '1'))).toBe(false)
     expect(await waxpeer.outcomes(DOTA)).toMatchObject([{ end: { kind: 'cancelled' } }])
@@ -104,7 +104,7 @@ describe('a sale', () => {
 
   it('is not wanted if it was not handed over in time, and its item may be listed again with the same number', async () => {
     const { due, assetId } = await waxpeer.sell(DOTA, 'never')
-    await bench.advanceS(6 * 60)
+    await bench.advanceSteam(6 * 60)
     expect(await unwrap(isWanted(due, '1'))).toBe(false)
     expect((await unwrap(client.round(DOTA))).due).toEqual([])
     await waxpeer.goOnline()
@@ -123,7 +123,7 @@ describe('a sale', () => {
     await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
     expect(await unwrap(isWanted(due, '1'))).toBe(true)
     bench.cancel(offerId)
-    await bench.advanceS(6 * 60)
+    await bench.advanceSteam(6 * 60)
     expect(await unwrap(isWanted(due, '1'))).toBe(false)
   })
 
@@ -143,14 +143,14 @@ describe('a sale', () => {
   it('is due and wanted even if the history shows only a former, cancelled sale of the item', async () => {
     const former = await waxpeer.sell(DOTA, 'declines')
     await unwrap(client.reportOffer(DOTA, { ...former.due, offerId: bench.send(former.due) }))
-    await bench.advanceS(20)
+    await bench.advanceSteam(20)
     expect(await unwrap(isWanted(former.due, '1'))).toBe(false)
     bench.market.begin('history-late')
     bench.market.begin('check-for-buyers')
     // Both waits are longer than the clocks of Waxpeer and the vault may differ.
-    await bench.advanceS(180)
+    await bench.advanceSteam(180)
     const listedAt = bench.now()
-    bench.advanceMs(121_000)
+    bench.advanceMachine(121_000)
     const { due, assetId } = await waxpeer.sell(DOTA, 'never')
     expect(assetId).toBe(former.assetId)
     const offerId = bench.send(due, { isConfirmed: false })
@@ -162,19 +162,19 @@ describe('a sale', () => {
     await expect.poll(readRows, { timeout: 60_000 }).toMatchObject([sold])
     expect((await unwrap(client.round(DOTA))).due).toEqual([])
     // Less than 150 seconds are left now, so the vault no longer waits for the price.
-    bench.advanceMs(151_000)
+    bench.advanceMachine(151_000)
     expect((await unwrap(client.round(DOTA))).due).toEqual([due])
     bench.market.end('history-late')
     expect(await unwrap(isWanted(due, offerId, listedAt))).toBe(true)
     bench.cancel(offerId)
-    await bench.advanceS(6 * 60)
+    await bench.advanceSteam(6 * 60)
     expect(await unwrap(isWanted(due, offerId, listedAt))).toBe(false)
   })
 
   it('is neither forgotten nor counted as unpaid if the history is too long to read', async () => {
     const { due, assetId } = await waxpeer.sell(DOTA, 'accepts')
     await unwrap(client.reportOffer(DOTA, { ...due, offerId: bench.send(due) }))
-    await bench.advanceS(10)
+    await bench.advanceSteam(10)
     bench.market.begin('history-endless')
     const tooLong = { kind: 'unanswered', because: 'a history that is too long to read' }
     expect(await client.round(DOTA)).toEqual(tooLong)
@@ -198,7 +198,7 @@ describe('a sale', () => {
     const { due } = await waxpeer.sell(DOTA, 'declines')
     const offerId = bench.send(due)
     await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
-    await bench.advanceS(20)
+    await bench.advanceSteam(20)
     await expect.poll(() => client.isCalledOff?.(due, offerId), { timeout: 60_000 }).toBe(true)
     const callsBefore = bench.market.log.length
     expect(await unwrap(isWanted(due, offerId))).toBe(false)
@@ -234,11 +234,11 @@ describe('a sale', () => {
   it('can be handed over even if the market forgot an access token that it got a while ago', async () => {
     const { due } = await waxpeer.sell(DOTA, 'never')
     const handOver = { ...due, offerId: bench.send(due, { isConfirmed: false }) }
-    bench.advanceMs(61_000)
+    bench.advanceMachine(61_000)
     // The market also forgets the token that is sent again.
     bench.market.begin('token-forgotten', 2)
     expect((await client.reportOffer(DOTA, handOver)).kind).toBe('refused')
-    bench.advanceMs(61_000)
+    bench.advanceMachine(61_000)
     await unwrap(client.reportOffer(DOTA, handOver))
   })
 
@@ -251,7 +251,7 @@ describe('a sale', () => {
     expect(await readUnread()).toContain('without-link')
     bench.market.end('one-object')
     await unwrap(client.reportOffer(DOTA, { ...due, offerId: bench.send(due) }))
-    await bench.advanceS(10)
+    await bench.advanceSteam(10)
     expect(await waxpeer.outcomes(DOTA)).toMatchObject([{ itemId: assetId, end: { kind: 'paid' } }])
     expect(await unwrap(client.money())).toMatchObject({ freeMinor: 95n })
     expect(await waxpeer.outcomes(CS)).toMatchObject([{ itemId: '4242', end: { kind: 'pending' } }])

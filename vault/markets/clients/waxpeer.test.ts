@@ -26,7 +26,7 @@ afterAll(() => bench.close())
 
 /** Advances the clock, keeps the account online, and counts something. */
 const keepOnlineAndCount = (count: () => number, stepMs: number) => async (): Promise<number> => {
-  bench.advanceMs(stepMs)
+  bench.advanceMachine(stepMs)
   await client.keepOnline(token)
   return count()
 }
@@ -47,7 +47,7 @@ describe('an account', () => {
     const callsBefore = countTokenCalls()
     await unwrap(client.keepOnline(token))
     expect(countTokenCalls()).toBe(callsBefore)
-    bench.advanceMs(3_600_000)
+    bench.advanceMachine(3_600_000)
     await waxpeer.goOnline()
     expect(countTokenCalls()).toBe(callsBefore + 1)
   })
@@ -75,7 +75,7 @@ describe('an account', () => {
     expect(await client.ready()).toEqual({ kind: 'busy' })
     bench.market.end('key-unauthorized')
     expect(await client.ready()).toEqual({ kind: 'busy' })
-    bench.advanceMs(60_000)
+    bench.advanceMachine(60_000)
     bench.market.begin('token-unauthorized')
     expect(await client.keepOnline(token)).toEqual({ kind: 'refused', code: 'HTTP 401' })
     expect((await client.ready()).kind).toBe('answered')
@@ -111,13 +111,13 @@ describe('an account', () => {
   it('cannot be kept online if its socket does not open for a minute', async () => {
     bench.market.begin('socket-refused')
     expect((await client.keepOnline(token)).kind).toBe('answered')
-    bench.advanceMs(61_000)
+    bench.advanceMachine(61_000)
     expect(await client.keepOnline(token)).toEqual({
       kind: 'unanswered',
       because: 'its socket does not open',
     })
     bench.market.end('socket-refused')
-    bench.advanceMs(5_000)
+    bench.advanceMachine(5_000)
     await waxpeer.goOnline()
   })
 
@@ -130,7 +130,7 @@ describe('an account', () => {
     expect((await bench.market.waxpeer.buy([waxpeer.findItem(assetId)?.itemId ?? 0], 'accepts')).kind).toBe(
       'bought',
     )
-    bench.advanceMs(3_600_000)
+    bench.advanceMachine(3_600_000)
     await waxpeer.goOnline()
     expect(countChecks()).toBeGreaterThan(checksBefore + 1)
   })
@@ -160,7 +160,7 @@ describe('a listing', () => {
     const first = lines.slice(0, 1)
     expect(await unwrap(client.list(DOTA, first))).toMatchObject([{ kind: 'refused', retry: true }])
     await unwrap(client.refresh(DOTA))
-    await bench.advanceS(15)
+    await bench.advanceSteam(15)
     const answers = await unwrap(client.list(DOTA, [...lines, { assetId: '42', priceMinor: 1n }]))
     expect(answers.map(({ kind }) => kind)).toEqual(['listed', 'listed', 'listed', 'refused'])
     const { rows } = await unwrap(client.round(DOTA))
@@ -196,7 +196,7 @@ describe('a listing', () => {
     const [, other = ''] = bench.assetsOf(DOTA)
     expect((await list(assetId, other)).map(({ kind }) => kind)).toEqual(['listed', 'postponed'])
     expect(listCalls).toEqual([[other]])
-    bench.advanceMs(121_000)
+    bench.advanceMachine(121_000)
     expect(await reprice()).toEqual([{ itemId: assetId, isDone: true }])
   })
 
@@ -213,7 +213,7 @@ describe('a listing', () => {
     const callsBefore = bench.market.log.length
     expect(await list()).toEqual([{ kind: 'postponed', assetId }])
     expect(bench.market.log).toHaveLength(callsBefore)
-    bench.advanceMs(121_000)
+    bench.advanceMachine(121_000)
     expect(await list()).toMatchObject([{ kind: 'listed', assetId }])
   })
 
