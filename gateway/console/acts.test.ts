@@ -97,6 +97,15 @@ test.each(['32 %', '2,500', '25.5', '2500', '100.00'])(
   },
 )
 
+test('a change of a setting under another name, as from a page of an earlier version, is refused and not left out', async () => {
+  const { storeId } = (await doAct('store add', EMBER)).data
+  expect(await doAct('store update', { storeId, name: 'Flame', commissionBps: '3000' })).toMatchObject({
+    status: 400,
+    error: { message: expect.stringContaining('commissionBps') },
+  })
+  expect(await store(storeId)).toMatchObject({ name: 'Ember', commissionBps: null })
+})
+
 test('an address can be opened to a store’s webhooks and closed again, but never a link-local one', async () => {
   const { storeId } = (await doAct('store add', EMBER)).data
   const address = 'shop.example:8443'

@@ -109,7 +109,8 @@ const newStore = z.object({
   riskLimitUsd,
   scopes: z.array(z.enum(SCOPES)).min(1).optional(),
 })
-const storeChange = z.object({
+/** Strict: the page of an earlier version would otherwise change only the settings whose names are still the same. */
+const storeChange = z.strictObject({
   ...terms,
   storeId: id,
   name: text().optional(),
