@@ -192,7 +192,7 @@ describe('sandbox mode', () => {
       'TRADETILL_COMMISSION_BPS is too small for rust, tf compared with TRADETILL_PRICE_SPIKE_BPS'
     expect(problemsOf(small)).toEqual([expect.stringContaining(reason)])
     expect(problemsOf(small)[0]).toContain('TRADETILL_PRICE_ABOVE_LEVEL=rust,tf')
-    expect(problemsOf({ ...small, TRADETILL_PRICE_ABOVE_LEVEL: 'rust' })).toHaveLength(1)
+    expect(problemsOf({ ...small, TRADETILL_PRICE_ABOVE_LEVEL: 'rust' })[0]).toContain('ABOVE_LEVEL=rust,tf')
     expect(read({ ...small, TRADETILL_PRICE_ABOVE_LEVEL: 'rust,tf' }).kind).toBe('config')
     // At a price of 1.25 times the level, a commission of 20 % leaves exactly the level.
     expect(read({ TRADETILL_COMMISSION_BPS: '2000', TRADETILL_PRICE_SPIKE_BPS: '2500' }).kind).toBe('config')

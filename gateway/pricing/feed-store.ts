@@ -88,8 +88,8 @@ export async function postponeSource(db: Db, source: string, until: Date): Promi
 }
 
 /**
- * Marks the feeds of `sources` as in use. Marks all others as removed: their prices and rates no longer count. The
- * prices, levels and last call of a removed source stay, in case it returns.
+ * Marks the feeds of `sources` as in use. Marks all others as removed: their rates no longer count, nor do their prices,
+ * unless they were frozen before. The prices, levels and last call of a removed source stay, in case it returns.
  */
 export async function configureSources(db: Db, sources: readonly string[], now: Date): Promise<void> {
   await sql`

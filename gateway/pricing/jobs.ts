@@ -180,7 +180,7 @@ async function keepRate(
   const ageLimit = source === REFERENCE_SOURCE ? { maxAgeMs: REFERENCE_MAX_AGE_MS } : {}
   const rateAnswer = readRate(currency, { ...rate, asOf, ...ageLimit }, now)
   const latest = await latestRates(db, currency, now)
-  // The operator's file is right as it is. A corrected rate can be far from the mistaken one.
+  // The operator's file is compared only with the reference: a corrected rate can be far from the mistaken one.
   const previous = source === FILE_SOURCE ? undefined : latest.find((entry) => entry.source === source)
   const previousRate = previous && readRate(currency, { ...previous, ...ageLimit }, now)
   const hasJumped =

@@ -94,15 +94,15 @@ export function worthOf(prices: readonly SourcePrice[], rules: GameRules, now: D
   const usdMicros = trustedPriceAfterFall(fresh, level, { rules, now })
   if (usdMicros === null) return { kind: 'unavailable', reason: 'noPrice' }
   if (!isPopular(prices, rules, now)) return { kind: 'unavailable', reason: 'notPopular' }
-  const worthUsdCents = shopperAmount(usdMicros, USD_PER_USD, rules.commissionBps)
-  if (worthUsdCents <= rules.mustExceedUsdCents) return { kind: 'unavailable', reason: 'tooCheap' }
+  const creditUsdCents = shopperAmount(usdMicros, USD_PER_USD, rules.commissionBps)
+  if (creditUsdCents <= rules.mustExceedUsdCents) return { kind: 'unavailable', reason: 'tooCheap' }
   return { kind: 'priced', usdMicros, levelUsdMicros: level?.usdMicros ?? null }
 }
 
 /** The worth of an item whose price the operator set. It needs no source. */
 export function worthOfOverride(usdMicros: bigint, rules: GameRules): Worth {
-  const worthUsdCents = shopperAmount(usdMicros, USD_PER_USD, rules.commissionBps)
-  if (worthUsdCents <= rules.mustExceedUsdCents) return { kind: 'unavailable', reason: 'tooCheap' }
+  const creditUsdCents = shopperAmount(usdMicros, USD_PER_USD, rules.commissionBps)
+  if (creditUsdCents <= rules.mustExceedUsdCents) return { kind: 'unavailable', reason: 'tooCheap' }
   return { kind: 'priced', usdMicros, levelUsdMicros: null }
 }
 

@@ -80,7 +80,8 @@ export function problemOfRules(settings: Settings): string | undefined {
   const intended = new Set(settings.TRADETILL_PRICE_ABOVE_LEVEL ?? [])
   const unintended = gamesAboveLevel(rules).filter((game) => !intended.has(game))
   if (unintended.length === 0) return undefined
-  return `is too small for ${unintended.join(', ')} compared with TRADETILL_PRICE_SPIKE_BPS: a pumped price would pay more than the item is worth; if that is intended, set TRADETILL_PRICE_ABOVE_LEVEL=${unintended.join(',')}`
+  const allowed = GAMES.filter((game) => unintended.includes(game) || intended.has(game))
+  return `is too small for ${unintended.join(', ')} compared with TRADETILL_PRICE_SPIKE_BPS: a pumped price would pay more than the item is worth; if that is intended, set TRADETILL_PRICE_ABOVE_LEVEL=${allowed.join(',')}`
 }
 
 /** Games in which a price at its limit pays more than the item's weekly level. */

@@ -27,7 +27,7 @@ const rowSchema = z
   })
 
 const fileSchema = z.strictObject({
-  /** The time of the prices; by default the moment when the file is read. */
+  /** The time of the prices and the rates; by default the moment when the file is read. */
   asOf: z.iso.datetime().optional(),
   rates: z.partialRecord(z.enum(CURRENCIES), z.string()),
   prices: z.partialRecord(z.enum(GAMES), z.array(rowSchema).max(MAX_ROWS)),

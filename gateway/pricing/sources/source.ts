@@ -1,4 +1,4 @@
-/** The port of a source of prices. */
+/** The port of a source of prices, of exchange rates, or of both. */
 import type { Game } from '../../../contract/games.ts'
 import type { Currency } from '../../../contract/money.ts'
 import type { SourceError } from './http.ts'
