@@ -10,7 +10,7 @@ import { payFor } from '../testing/payment.ts'
 import { startReceiver, status } from '../testing/receiver.ts'
 import { aBot, aDeparture, aDeposit, aStore, aVaultNeed, startTill, type Till } from '../testing/till.ts'
 import { sendDue, senderDeps } from '../testing/webhooks.ts'
-import { nextLook } from '../trades/alarm.ts'
+import { nextAsk } from '../trades/alarm.ts'
 import { RELEASE_AFTER_MS } from '../trades/by-hand.ts'
 import { ASK_AGAIN_MS, IN_VAIN_MS, readNeeds } from './needs-store.ts'
 
@@ -184,7 +184,7 @@ test('a problem that the vault reports counts until the vault no longer reports 
 // The alerts have copies of these times, because most commands do not load the rules of trades.
 test('IN_VAIN_MS equals RELEASE_AFTER_MS, and ASK_AGAIN_MS is a minute longer than the longest pause', () => {
   const now = new Date()
-  const nextLookAt = nextLook(new Date(now.getTime() - IN_VAIN_MS), now)
+  const nextLookAt = nextAsk(new Date(now.getTime() - IN_VAIN_MS), now)
   expect(nextLookAt.getTime() - now.getTime()).toBe(ASK_AGAIN_MS - 60_000)
   expect(RELEASE_AFTER_MS).toBe(IN_VAIN_MS)
 })

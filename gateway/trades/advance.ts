@@ -89,7 +89,7 @@ async function takeStep(
   switch (step) {
     case 'send':
       return send(deps, bot, loaded)
-    case 'give_up':
+    case 'refuse':
       await record(deps, { tradeId: facts.id }, { kind: 'no_bot_came' })
       return
     case 'reconcile':

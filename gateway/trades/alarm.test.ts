@@ -11,7 +11,7 @@ import {
   sending,
   unknown,
 } from '../testing/trades.ts'
-import { alarm, dueStep, laneOf, nextLook, nextReview, readOnAt, retryAt, reviewAgainAt } from './alarm.ts'
+import { alarm, dueStep, laneOf, nextAsk, nextReview, readOnAt, retryAt, reviewAgainAt } from './alarm.ts'
 import type { Trade } from './trade.ts'
 
 // The seconds are those of `testing/trades.ts`: an offer's deadline is 300, the settlement of a held trade 700,000, and
@@ -20,7 +20,7 @@ import type { Trade } from './trade.ts'
 describe('the step that is due', () => {
   it.each<[string, string, Trade, number]>([
     ['an intent', 'send', intended, 59],
-    ['an intent that no bot took up', 'give_up', intended, 60],
+    ['an intent that no bot took up', 'refuse', intended, 60],
     ['a send under way', 'nothing', sending, 19],
     ['a send whose process is lost', 'reconcile', sending, 20],
     ['an unknown offer', 'reconcile', unknown, 1],
@@ -168,8 +168,8 @@ describe('the alarm', () => {
     ['every 5 minutes after an hour', 3_600, 300],
     ['every hour after a day', 86_400, 3_600],
   ])('for an awaited answer comes %s, and not before a given minimum wait', (_name, waitedS, pauseS) => {
-    expect(nextLook(at(0), at(waitedS))).toEqual(at(waitedS + pauseS))
-    expect(nextLook(at(0), at(waitedS), 60_000)).toEqual(at(waitedS + Math.max(pauseS, 60)))
+    expect(nextAsk(at(0), at(waitedS))).toEqual(at(waitedS + pauseS))
+    expect(nextAsk(at(0), at(waitedS), 60_000)).toEqual(at(waitedS + Math.max(pauseS, 60)))
   })
 
   const day = 86_400

@@ -49,7 +49,7 @@ const ESCROW_OVERDUE_READ_MS = 3_600_000
 export type DueStep =
   | 'send'
   /** Refuse an intent that no bot has taken up in time. */
-  | 'give_up'
+  | 'refuse'
   /** Search the sent offers for the offer of a send without an answer. */
   | 'reconcile'
   /** Read Steam's trade record of an accepted offer. */
@@ -69,7 +69,7 @@ export type DueStep =
 export function dueStep(trade: Trade, now: Date, { isSteamDown = false } = {}): DueStep {
   switch (trade.state) {
     case 'intended':
-      return isPast(trade.createdAt, INTENT_LIFE_MS, now) ? 'give_up' : 'send'
+      return isPast(trade.createdAt, INTENT_LIFE_MS, now) ? 'refuse' : 'send'
     case 'sending':
       return isPast(trade.startedAt, SEND_LOST_MS, now) ? 'reconcile' : 'nothing'
     case 'unknown':
@@ -100,7 +100,7 @@ export function dueStep(trade: Trade, now: Date, { isSteamDown = false } = {}): 
 
 const LANES: Record<DueStep, TradeLane | undefined> = {
   send: 'sends',
-  give_up: 'sends',
+  refuse: 'sends',
   cancel: 'cancels',
   reconcile: 'reads',
   prove: 'reads',
@@ -121,17 +121,17 @@ export function alarm(trade: Trade, now: Date): Date | null {
     case 'sending':
       // The process counts as lost. Unreadable rows in the list of offers can keep the trade in this state.
       return isPast(trade.startedAt, SEND_LOST_MS, now)
-        ? nextLook(trade.startedAt, now)
+        ? nextAsk(trade.startedAt, now)
         : plus(trade.startedAt, SEND_LOST_MS + SOON_MS)
     case 'unknown':
-      if (isPast(trade.startedAt, SEARCH_OFTEN_MS, now)) return nextLook(trade.startedAt, now)
+      if (isPast(trade.startedAt, SEARCH_OFTEN_MS, now)) return nextAsk(trade.startedAt, now)
       return plus(now, trade.missedReads === 0 ? SOON_MS : MISSED_MS)
     case 'active':
       // A second more, so the read is not a moment too early to confirm the bad end.
       if (trade.badEnd !== null && !isPast(trade.badEnd.seenAt, CONFIRM_MS, now))
         return plus(now, BAD_END_PAUSE_MS + 1_000)
-      if (trade.acceptedAt !== null) return nextLook(trade.acceptedAt, now)
-      if (trade.cancelling !== null || now >= trade.deadline) return nextLook(trade.deadline, now)
+      if (trade.acceptedAt !== null) return nextAsk(trade.acceptedAt, now)
+      if (trade.cancelling !== null || now >= trade.deadline) return nextAsk(trade.deadline, now)
       return trade.deadline
     case 'refused':
     case 'abandoned':
@@ -145,12 +145,10 @@ export function alarm(trade: Trade, now: Date): Date | null {
     case 'held': {
       const { settlesAt, lookAt } = trade
       const next = lookAt !== null && lookAt < settlesAt ? lookAt : settlesAt
-      return now >= next ? nextLook(next, now, SLOW_MS) : next
+      return now >= next ? nextAsk(next, now, SLOW_MS) : next
     }
     case 'final':
-      return trade.lookAt !== null && now >= trade.lookAt
-        ? nextLook(trade.lookAt, now, SLOW_MS)
-        : trade.lookAt
+      return trade.lookAt !== null && now >= trade.lookAt ? nextAsk(trade.lookAt, now, SLOW_MS) : trade.lookAt
     case 'reversed':
       return null
     default:
@@ -166,7 +164,7 @@ function nextEscrowRead(steamHoldUntil: Date, now: Date): Date {
 
 /** When to ask Steam again after it did not answer. */
 export function retryAt(trade: Trade, now: Date): Date | null {
-  return isEnded(trade) ? nextLook(trade.endedAt, now, SLOW_MS) : alarm(trade, now)
+  return isEnded(trade) ? nextAsk(trade.endedAt, now, SLOW_MS) : alarm(trade, now)
 }
 
 /**
@@ -176,7 +174,7 @@ export function retryAt(trade: Trade, now: Date): Date | null {
 export function reviewAgainAt(trade: EndedTrade, now: Date): Date | null {
   const isOver = trade.startedAt === null || isPast(trade.startedAt, OFFER_OVER_MS, now)
   if (trade.steamHoldUntil === null && isOver) return nextReview(trade, now)
-  return nextLook(trade.endedAt, now, SLOW_MS)
+  return nextAsk(trade.endedAt, now, SLOW_MS)
 }
 
 /** When to read the next pages of a list: in a minute, or at `next` if that is sooner; null if `next` is null. */
@@ -192,8 +190,8 @@ export function nextReview(trade: Pick<EndedTrade, 'startedAt' | 'endedAt'>, now
   return ms === undefined ? null : plus(trade.endedAt, ms)
 }
 
-/** When to look next. The pause until then grows with the time since `since`, and is at least `leastMs`. */
-export function nextLook(since: Date, now: Date, leastMs = 0): Date {
+/** When to ask Steam next. The pause until then grows with the time since `since`, and is at least `leastMs`. */
+export function nextAsk(since: Date, now: Date, leastMs = 0): Date {
   const { pauseMs } = PAUSES.find(({ waitedMs }) => isPast(since, waitedMs, now)) ?? { pauseMs: SOON_MS }
   return plus(now, Math.max(pauseMs, leastMs))
 }

@@ -22,7 +22,7 @@ export function consequences(trade: Trade, funds: Funds, event: TradeEvent): Con
     case 'acceptance_withdrawn':
       return { funds, effects: [logLine('warn', 'Steam withdrew its report that an offer was accepted')] }
     case 'send_unanswered':
-      return { funds, effects: [logLine('warn', 'send of an offer was not answered')] }
+      return { funds, effects: [logLine('warn', 'send of an offer got no clear answer')] }
     case 'refused':
       return { funds, effects: [freeItems, ...refusalEffects(event)] }
     case 'abandoned': {
@@ -89,7 +89,10 @@ const NOTHING_MORE: ReadonlySet<TradeEvent['kind']> = new Set([
   'looked',
 ])
 
-const NOT_FOUND = { level: 'warn', message: 'offer of an unanswered send was not found on Steam' } as const
+const NOT_FOUND = {
+  level: 'warn',
+  message: 'offer of a send without a clear answer was not found on Steam',
+} as const
 
 function refusalEffects({ reason, refusal, at }: Extract<TradeEvent, { kind: 'refused' }>): Effect[] {
   const effects: Effect[] = []
@@ -100,8 +103,8 @@ function refusalEffects({ reason, refusal, at }: Extract<TradeEvent, { kind: 're
   const because: string = refusal?.because ?? (reason === 'deposit_closed' ? 'deposit_paid' : 'no_bot_came')
   // A bar needs a person's attention, unless Steam only limits the bot's requests.
   if (refusal?.bars && refusal.bars !== 'rate_limited')
-    return [...effects, logLine('error', 'bot was barred, because Steam refused its offer', { because })]
-  return [...effects, logLine('warn', 'offer was refused', { reason, because })]
+    return [...effects, logLine('error', 'bot was barred after a refusal or a hold by Steam', { because })]
+  return [...effects, logLine('warn', 'trade was refused', { reason, because })]
 }
 
 /** Changes the deposit's status as `cause` demands. `before`: the effects to apply first. */

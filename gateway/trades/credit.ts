@@ -199,7 +199,11 @@ export function reverse(
       { kind: 'count_reversed', amount: total },
       // An operator's statement is not a fact from Steam, so it does not put the shopper on release.
       ...(byOperator ? [] : [{ kind: 'credit_on_release', at } as const]),
-      logLine('error', 'trade was taken back by its sender', { total: String(total), liability, partner }),
+      logLine('error', 'items of a trade were taken back by their sender', {
+        total: String(total),
+        liability,
+        partner,
+      }),
     ],
   }
 }

@@ -8,7 +8,10 @@ import type { End, GivenUp, Trade, TradeEvent } from './trade.ts'
 /** How long to wait for Steam's answer: as long as its longest hold, and longer than any offer stays open. */
 export const WAIT_MS = LONGEST_HOLD_MS
 
-/** The till stops waiting for a hold this long after its end, even if Steam still reports it. */
+/**
+ * The till stops waiting for a hold this long after its end, but not within `WAIT_MS` of the send, even if Steam still
+ * reports it.
+ */
 export const OVERDUE_MS = DAY_MS
 
 /**

@@ -12,7 +12,7 @@ import { type FakeSession, fakeSession } from '../testing/fake-steam.ts'
 import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
 import { attempt, at as momentAt } from '../testing/trades.ts'
 import { tradeHandlers } from './advance.ts'
-import { isOfBot, judgeRefusal } from './refusal.ts'
+import { isOfBotOrPair, judgeRefusal } from './refusal.ts'
 import { requestTrade } from './request.ts'
 
 /** The longest name that Steam allows. */
@@ -174,7 +174,7 @@ describe('hostile shoppers', () => {
       for (const reason of new Set(reasons)) {
         steamSays(bots.map(() => ({ answer: 'refused', reason })))
         // After a refusal that may be about the bot, other bots try too, so any answer is possible.
-        expect(await ask()).toMatchObject({ kind: isOfBot(reason) ? expect.any(String) : 'refused' })
+        expect(await ask()).toMatchObject({ kind: isOfBotOrPair(reason) ? expect.any(String) : 'refused' })
         await expectAllAvailable()
       }
       for (const { session } of bots) session.holdDays = { partner: 15, own: 0 }

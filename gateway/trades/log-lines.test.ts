@@ -102,16 +102,16 @@ it('every line about a trade, an offer or a webhook has the id of its deposit', 
   const messages = new Set(ours.map((line) => line.msg))
   for (const line of [
     'Steam did not confirm an offer',
-    'offer was refused',
-    'send of an offer was not answered',
-    'offer of an unanswered send was not found on Steam',
+    'trade was refused',
+    'send of an offer got no clear answer',
+    'offer of a send without a clear answer was not found on Steam',
     'bot began to decline a counteroffer',
     'offer was cancelled, but not by this till: check the account of the bot',
     'items were delivered',
-    'trade was taken back by its sender',
+    'items of a trade were taken back by their sender',
     'webhook was not accepted and will be sent again',
     'webhook was delivered',
-    'webhook was given up: the store did not accept it',
+    'webhook was given up: no attempt was accepted',
   ]) {
     expect(messages).toContain(line)
   }

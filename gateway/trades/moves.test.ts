@@ -73,7 +73,11 @@ const bars = async () =>
 const idOf = (n: number) => bots[n]?.bot.botId
 
 describe('D-30 a bot that our own limits hold back', () => {
-  const heldBack = { kind: 'unavailable', reason: 'not_our_turn', detail: 'paused after a 429' } as const
+  const heldBack = {
+    kind: 'unavailable',
+    reason: 'not_our_turn',
+    detail: 'paused after a refusal of Steam',
+  } as const
 
   it.each([
     [
@@ -208,7 +212,7 @@ describe('D-30 a bot that Steam refuses', () => {
     const lines: Record<string, unknown>[] = till.lines.map((line) => JSON.parse(line))
     expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
       {
-        msg: 'bot was barred, because Steam refused its offer',
+        msg: 'bot was barred after a refusal or a hold by Steam',
         because: 'bot_cannot_trade',
         botId: String(idOf(0)),
       },

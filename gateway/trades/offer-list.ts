@@ -73,7 +73,7 @@ function restart(pass: ListPass): void {
   pass.failures = 0
 }
 
-/** How long unreadable rows may keep a search from ending before an error is logged. */
+/** How long unreadable rows or empty answers may keep a search from ending before an error is logged. */
 export const BLOCKED_MS = 3_600_000
 
 /** The search for the offer of one trade. */

@@ -79,7 +79,7 @@ describe('D-36 a shopper who took a trade back', () => {
     expect(shown?.payment).toMatchObject({ heldAmount: 3_000, heldBy: 'release' })
     expect(await rowOf(await accept(open))).toMatchObject(HELD)
     expect(await rowOf(await deliver(OTHER_SHOPPER))).toMatchObject(AT_ONCE)
-    expect(till.lines.filter((line) => line.includes('was taken back by its sender'))).toEqual([
+    expect(till.lines.filter((line) => line.includes('were taken back by their sender'))).toEqual([
       expect.stringContaining(SHOPPER),
     ])
     expect(await readNeeds(till.db)).toMatchObject({ shoppersTookBack: 1 })

@@ -141,7 +141,7 @@ async function write(deps: RuleDeps, tx: TradeTx, writing: Writing): Promise<boo
   return tx.write(locked, { trade: changed, dueAt, writer: source.writer })
 }
 
-/** Cancels the other offers of a deposit when one trade delivers. Runs before the balances are locked. */
+/** Begins to cancel the other offers of a deposit when one trade delivers. Runs before the balances are locked. */
 async function cancelOthers(
   deps: RuleDeps,
   tx: TradeTx,

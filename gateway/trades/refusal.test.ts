@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { RefusalCause } from '../../contract/errors.ts'
 import type { Refusal } from '../db/trade-tables.ts'
 import { at, attempt } from '../testing/trades.ts'
-import { causeOf, isOfBot, judgeRefusal } from './refusal.ts'
+import { causeOf, isOfBotOrPair, judgeRefusal } from './refusal.ts'
 
 const verdictOn = (refusal: Refusal, change: Partial<typeof attempt> = {}, seconds = 1) =>
   judgeRefusal(refusal, { ...attempt, ...change }, at(seconds))
@@ -17,14 +17,14 @@ describe('D-30 the side that caused a refusal', () => {
     ['item_server_down', 'steam_unavailable'],
   ])('%s is not caused by the bot: the shopper gets %s, and no other bot is asked', (refusal, code) => {
     expect(verdictOn(refusal)).toEqual({ code, bars: null, next: 'end' })
-    expect(isOfBot(refusal)).toBe(false)
+    expect(isOfBotOrPair(refusal)).toBe(false)
   })
 
   it.each<Refusal>(['bot_cannot_trade', 'own_hold', 'too_many_in_all', 'inventory_full', 'rate_limited'])(
     '%s bars the bot, and another bot tries',
     (refusal) => {
       expect(verdictOn(refusal)).toEqual({ code: 'no_bot_available', bars: refusal, next: 'move' })
-      expect(isOfBot(refusal)).toBe(true)
+      expect(isOfBotOrPair(refusal)).toBe(true)
     },
   )
 
@@ -32,7 +32,7 @@ describe('D-30 the side that caused a refusal', () => {
     '%s bars no bot, and another bot tries',
     (refusal) => {
       expect(verdictOn(refusal)).toEqual({ code: 'no_bot_available', bars: null, next: 'move' })
-      expect(isOfBot(refusal)).toBe(true)
+      expect(isOfBotOrPair(refusal)).toBe(true)
     },
   )
 
@@ -41,7 +41,7 @@ describe('D-30 the side that caused a refusal', () => {
     (refusal) => {
       expect(verdictOn(refusal).next).toBe('move_in_doubt')
       expect(verdictOn(refusal, { tried: [1n], doubted: 1n })).toMatchObject({ bars: null, next: 'end' })
-      expect(isOfBot(refusal)).toBe(false)
+      expect(isOfBotOrPair(refusal)).toBe(false)
     },
   )
 })

@@ -9,8 +9,8 @@ import type { Refusal } from '../db/trade-tables.ts'
 import { isPast } from '../kit/clock.ts'
 
 /**
- * `steam`: Steam has trouble with every bot. `unclear`: Steam gave no reason. `pair`: this bot cannot serve this shopper
- * now, which is no reason to bar the bot.
+ * `steam`: Steam has trouble with every bot. `unclear`: Steam gave no reason, or did not say whom it concerns. `pair`:
+ * this bot cannot serve this shopper now, which is no reason to bar the bot.
  */
 type Side = 'shopper' | 'steam' | 'unclear' | 'pair' | 'bot'
 
@@ -89,7 +89,7 @@ export function judgeRefusal(refusal: Refusal, attempt: Attempt, now: Date): Ver
 }
 
 /** True if the cause is the bot, or this pair of bot and shopper, so another bot may serve the shopper. */
-export function isOfBot(refusal: Refusal): boolean {
+export function isOfBotOrPair(refusal: Refusal): boolean {
   const { side } = MEANINGS[refusal]
   return side === 'bot' || side === 'pair'
 }

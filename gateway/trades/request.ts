@@ -23,7 +23,7 @@ import { tokenOfDeposit } from '../shoppers/trade-token.ts'
 import { judgeIntent } from './intent.ts'
 import { type IntentDeps, writeIntent, writeItems } from './intent-store.ts'
 import { moveUntaken, TAKE_UP_MS } from './move-on.ts'
-import { causeOf, isOfBot } from './refusal.ts'
+import { causeOf, isOfBotOrPair } from './refusal.ts'
 import { liveTradeOf, readOutcome, tradeTopic } from './store.ts'
 import type { ShellDeps } from './trade-store.ts'
 
@@ -37,7 +37,7 @@ export type RequestDeps = IntentDeps &
 export type RequestAnswer =
   /** There was an offer. The deposit shows whether it is still open. */
   | { kind: 'active' }
-  /** The result is not known yet: the caller repeats the same request. */
+  /** The result is not known yet, or another bot is free after a refusal: the caller repeats the same request. */
   | { kind: 'sending' }
   | { kind: 'refused'; code: ErrorCode; until?: Date; cause?: RefusalCause }
 
@@ -176,7 +176,7 @@ async function judgeLimits(
   })
   if (allowance.kind === 'too_many') return refused('too_many_open_offers')
   if (allowance.kind === 'paused') return { ...refused('offers_paused'), until: allowance.until }
-  // A deposit that its store reserved for this account does not count against the store's share of the fleet.
+  // The store's share of the fleet does not limit a deposit that is locked to this account, but the offer counts in it.
   const hasShare = isForOneShopper || (await isBelowShareOfFleet(tx, storeId, limits.fleet))
   return hasShare ? undefined : refused('no_bot_available')
 }
@@ -211,12 +211,12 @@ async function outcomeOf(deps: RequestDeps, tradeId: bigint): Promise<Outcome | 
 
 type OutcomeRow = Awaited<ReturnType<typeof readOutcome>>
 
-/** If the bot is the cause of a refusal, the page asks again while another bot is free. */
+/** If the cause of a refusal is the bot, or its pair with the shopper, the page asks again while another bot is free. */
 async function refusalOf(deps: RequestDeps, row: OutcomeRow): Promise<Outcome> {
   if (row.moved_to !== null) return { kind: 'moved', to: row.moved_to }
   const code = isErrorCode(row.reason) ? row.reason : 'trade_refused'
   if (row.refusal === null) return refused(code)
-  if (!isOfBot(row.refusal)) {
+  if (!isOfBotOrPair(row.refusal)) {
     const cause = causeOf(row.refusal)
     return { ...refused(code), ...(cause && { cause }) }
   }

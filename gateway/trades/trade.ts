@@ -121,11 +121,11 @@ export type TradeEvent =
   | { kind: 'send_begun'; at: Date }
   /** The send was not made after all. */
   | { kind: 'send_withdrawn'; at: Date }
-  /** Steam did not answer the send, so the offer may exist. */
+  /** Steam gave no clear answer to the send, so the offer may exist. */
   | { kind: 'send_unanswered' }
   /** A complete list did not show the offer. */
   | { kind: 'offer_missed' }
-  /** `refusal`: null if no bot took up the trade, or another trade had paid the deposit. */
+  /** `refusal`: null if no bot took up the trade, another trade had paid the deposit, or the till gave the trade up. */
   | { kind: 'refused'; reason: ErrorCode; refusal: Refused | null; at: Date }
   | { kind: 'abandoned'; reason: 'not_found_on_steam' | GivenUp; at: Date }
   /** `doubted`: the bot that Steam refused before, for the same request and without a reason; null if there is none. */

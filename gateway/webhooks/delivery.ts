@@ -113,7 +113,7 @@ async function settle(deps: DeliveryDeps, claim: Claim, attempted: Attempted): P
       )
       return
     case 'given_up':
-      deps.log.error({ ...about, result: text }, 'webhook was given up: the store did not accept it')
+      deps.log.error({ ...about, result: text }, 'webhook was given up: no attempt was accepted')
       return
     default:
       return verdict satisfies never

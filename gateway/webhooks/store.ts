@@ -47,6 +47,7 @@ async function addDeliveries(
 /** The secrets that sign webhooks to an endpoint. */
 export type Signer = Pick<EndpointRow, 'id' | 'secret' | 'previous_secret' | 'previous_until'>
 
+/** A claimed delivery. `id` is the endpoint's. */
 export type Claim = Signer & {
   delivery_id: bigint
   /** The delivery's counter of claims and replays. The claim owns the delivery until the counter changes. */
