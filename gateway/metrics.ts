@@ -130,7 +130,7 @@ function steamMetrics(registers: Registry[]): Observer {
   })
   const heldBack = new Counter({
     name: 'tradetill_steam_held_back_total',
-    help: 'Requests that our own limits kept from Steam: out_of_budget, or paused after a 429',
+    help: 'Requests that our own limits kept from Steam: out_of_budget, or paused after a refusal of Steam',
     labelNames: ['method', 'why'],
     registers,
   })

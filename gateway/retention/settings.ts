@@ -18,7 +18,10 @@ export const KEEP_SETTINGS = {
   TRADETILL_KEEP_INVENTORIES_HOURS: whole(1, 24 * MOST_DAYS).default(24),
   /** Trade tokens, once the till no longer asks Steam about any trade of their deposit. */
   TRADETILL_KEEP_TOKENS_DAYS: whole(0, MOST_DAYS).default(1),
-  /** The receipt of an ended deposit, and the amount, shopper, bot and secret code on the deposit's page. */
+  /**
+   * The receipt of an ended deposit, and the amount, shopper, bot and secret code on the deposit's page. After that, the
+   * stored name, picture and profile address of the shopper are erased.
+   */
   TRADETILL_KEEP_PAGES_DAYS: whole(1, MOST_DAYS).default(30),
 }
 

@@ -6,7 +6,10 @@
 
 /** The most open offers to one account, over all bots. */
 export const MOST_OPEN_OFFERS = 2
-/** Additional open offers of a store for deposits that it locked to the account. */
+/**
+ * At the limit, a store can have another offer sent for a deposit that it locked to the account, unless this many of
+ * the open offers are for such deposits of this store.
+ */
 const MOST_OPEN_LOCKED = 1
 
 const FIRST_PAUSE_MS = 60_000
@@ -23,7 +26,10 @@ export const REMEMBERED_MS = 24 * 60 * 60_000
 export const UNUSED_REASONS = ['declined', 'declined_at_once', 'deadline', 'expired'] as const
 
 export type PartnerFacts = {
-  /** The account's trades, over all bots, whose offer is or may be open. An offer in escrow does not count. */
+  /**
+   * The account's trades, over all bots, whose offer is open, may be open, or is to be sent. An offer in escrow does not
+   * count.
+   */
   open: number
   /** Those of `open` whose deposits this store locked to the account. */
   openLocked: number

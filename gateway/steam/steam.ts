@@ -126,7 +126,7 @@ export type RefusedReason =
   | 'access_denied'
   /** The session had ended and was not renewed, so Steam did not act on the send. */
   | 'session_dead'
-  /** Steam refused the send, because there were too many requests. */
+  /** Steam refused the send, or the renewal of the ended session, because there were too many requests. */
   | 'rate_limited'
   /** Our own limits held the request back, so it was not sent. */
   | 'not_our_turn'

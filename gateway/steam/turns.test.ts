@@ -231,7 +231,7 @@ describe('a method', () => {
     })
     expect(await answer).toMatchObject({
       reason: 'not_our_turn',
-      detail: 'GetTradeHistory: paused after a 429',
+      detail: 'GetTradeHistory: paused after a refusal of Steam',
     })
   })
 

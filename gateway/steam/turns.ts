@@ -37,7 +37,7 @@ type Request<T> = {
   method: Method
   /** The time limit of the entire request, including the wait for a turn. */
   ms: number
-  /** How many turns of its budgets the request must leave to others; none by default. */
+  /** How many turns of its budgets the request must leave to others, at most a sixth of a burst; none by default. */
   spare?: number | undefined
   /** Sends the request within the remaining milliseconds. */
   make(ms: number): Promise<T>
@@ -185,6 +185,6 @@ function report(turn: Turn | undefined, outcome: Outcome): void {
 }
 
 function notOurTurn(method: Method, why: HeldBack): Unavailable {
-  const detail = why === 'paused' ? 'paused after a 429' : 'our own budget is spent'
+  const detail = why === 'paused' ? 'paused after a refusal of Steam' : 'our own budget is spent'
   return { kind: 'unavailable', reason: 'not_our_turn', detail: `${method}: ${detail}` }
 }

@@ -53,8 +53,9 @@ type Ended = Answer & { isTemporary: boolean; depositId: bigint | null }
 const renewalOf = new WeakMap<FastifyRequest, KeyRenewal>()
 
 /**
- * Returns the stored answer to a call with this key; undefined if the call has no key or must run. Refuses a malformed
- * key, and one that a running call holds or that belongs to another request.
+ * Returns the stored answer to a call with this key; undefined if the call has no key or must run. The key of a call that
+ * must run stays locked until its answer is sent. Refuses a malformed key, and one that a running call holds or that
+ * belongs to another request.
  */
 export async function repeatedAnswer(
   deps: IdempotencyDeps,

@@ -30,7 +30,7 @@ const UNREADABLE_COOKIES: Unavailable = {
 export type Call = {
   /** The method whose budget the call uses. It also appears in error details. */
   name: Method
-  /** How many turns of that budget the call must leave to others; none by default. */
+  /** How many turns of that budget the call must leave to others, at most a sixth of a burst; none by default. */
   spare?: number
   url: string
   method?: 'GET' | 'POST'

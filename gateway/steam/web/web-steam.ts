@@ -59,7 +59,7 @@ export type WebSteamOptions = {
   observer?: Observer
   /** Called with every raw answer, except the answers to logins, because they contain secrets. */
   onReply?: (reply: RawReply) => void
-  /** How many gateways call Steam from this address; 1 by default. */
+  /** How many gateways there are, all assumed to call Steam from this address; 1 by default. */
   gateways?: () => number
 }
 
