@@ -239,10 +239,7 @@ function giftOf(
  * False if the operator removed the account or the destination, or changed the destination's account. The vault then
  * sends and confirms no offer, not even for a recorded gift.
  */
-function isStillAllowed(
-  { rules, accounts }: GiverContext,
-  { cause, from, partnerSteamId }: Intended,
-): boolean {
+function mayStillGive({ rules, accounts }: GiverContext, { cause, from, partnerSteamId }: Intended): boolean {
   if (!accounts.has(from)) return false
   return cause.kind === 'return' || rules.destinations[cause.to]?.steamId === partnerSteamId
 }
@@ -264,7 +261,7 @@ async function advance(context: GiverContext, wishId: string, giving: Giving): P
   if (!context.accounts.has(intended.from)) return
   const { giftOffers } = context.steamOf(intended.from)
   const gift = giftOf(context, intended)
-  const isAllowed = isStillAllowed(context, intended)
+  const isAllowed = mayStillGive(context, intended)
   const step = stepBefore(giving, { now: context.now(), isAllowed })
   switch (step.kind) {
     case 'send': {

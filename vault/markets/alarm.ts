@@ -3,7 +3,10 @@
 export type Alarm =
   /** The market asks for items in a deal that the client cannot read, so nothing is given. */
   | { kind: 'unread_deal'; dealId: string }
-  /** The vault gives nothing for a sale. `problem`: why, such as what the market asked for, or Steam's refusal. */
+  /**
+   * The vault gives nothing for a sale. `problem`: why, such as what the market asked for, or Steam's refusal. After
+   * `changed`, the vault keeps to the deal's first version.
+   */
   | { kind: 'due_refused'; dealId: string; problem: string }
   /** The market shows a listing that the vault did not make. */
   | { kind: 'strange_listing'; itemId: string }
@@ -26,7 +29,12 @@ export function alarmLine(alarm: Alarm): [line: string, about: Record<string, st
     case 'unread_deal':
       return ['the market asked for items in a way that the vault cannot read', { deal: alarm.dealId }]
     case 'due_refused':
-      return ['the vault gave nothing for a sale', { deal: alarm.dealId, problem: alarm.problem }]
+      return [
+        alarm.problem === 'changed'
+          ? 'the market changed a deal, and the vault keeps to the first version'
+          : 'the vault gave nothing for a sale',
+        { deal: alarm.dealId, problem: alarm.problem },
+      ]
     case 'strange_listing':
       return ['the market showed a listing that the vault did not make', { listing: alarm.itemId }]
     case 'repeated_number':

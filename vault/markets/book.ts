@@ -15,7 +15,7 @@ export type SaleEntry =
   | { kind: 'not_listed'; market: string; appId: number; assetId: string; code: string }
   | { kind: 'repriced'; market: string; itemId: string; priceMinor: bigint }
   | { kind: 'unlisted'; market: string; itemId: string }
-  /** The vault refused the deal, and never gives anything for it. */
+  /** The vault refused the deal, and never gives anything for it; after `changed`, only for its first version. */
   | { kind: 'due_refused'; market: string; due: DueGift; problem: string }
   | (AccountFields & { kind: 'deal_intended'; due: DueGift; itemIds: readonly string[] })
   /** From this entry on, the offer may exist. */

@@ -34,7 +34,7 @@ type Change = { appId: number; lines: readonly Reprice[] }
 type MarketRows = { appId: number; rows: readonly Row[] }
 /**
  * Prices that may apply or not, because the answer to the change was lost. The key is the market's number of the
- * listing. `sinceMs`: when the change was requested.
+ * listing. `sinceMs`: when the call for the change ended.
  */
 type UnsurePrices = Map<string, { priceMinor: bigint; sinceMs: number }>
 /** The points in which the market's latest lists contradict the record: since when, and how many lists. */
@@ -166,7 +166,10 @@ async function settlePrices(context: Context, { appId, rows }: MarketRows): Prom
   for (const itemId of unsure.keys()) if (!live.has(itemId)) unsure.delete(itemId)
 }
 
-/** Brings our record of listings up to date with the market's list, and takes down listings that are not ours. */
+/**
+ * Brings our record of listings up to date with the market's list. Takes down listings that are not ours, or that have a
+ * price that we did not set.
+ */
 async function compare(context: Context, { appId, rows }: MarketRows): Promise<void> {
   const { market, journal, alarm } = context
   const game = { market: market.name, appId }

@@ -117,6 +117,7 @@ it('a market that refuses pings needs a person after half an hour, and not befor
   const text = `the ping has failed for half an hour or longer: ${because}`
   expect(needs.list()).toMatchObject([{ kind: 'seller_offline', text }])
   expect(logged).toContainEqual(['the ping failed', { market: 'm', account: ACCOUNT, because }])
+  expect(readiness.listsNothingBecause()).toBe(`the ping failed: ${because}`)
   isPingRefused = false
   await pass(1)
   expect(kinds()).toEqual([])

@@ -76,6 +76,8 @@ type State = {
   /** Since when the vault sells nothing because the market does not answer. */
   stoppedSinceMs: number | undefined
   isOnline: boolean
+  /** Why the latest ping failed; undefined if it succeeded. */
+  pingProblem: string | undefined
   /** When the pings began to fail; undefined while they succeed. */
   offlineSinceMs: number | undefined
   feeBp: bigint | null
@@ -90,6 +92,7 @@ export function createReadiness(parts: ReadinessParts, timetable: Timetable): Re
     askAgainMs: READY_MS,
     stoppedSinceMs: undefined,
     isOnline: false,
+    pingProblem: undefined,
     offlineSinceMs: undefined,
     feeBp: null,
   }
@@ -99,7 +102,7 @@ export function createReadiness(parts: ReadinessParts, timetable: Timetable): Re
     if (state.stoppedBecause !== undefined) return state.stoppedBecause
     if (!isAnswering(state.till)) return TILL_SILENT
     if (!isAnswering(state.market)) return MARKET_SILENT
-    return state.isOnline ? undefined : 'the market does not take the pings of the account'
+    return state.isOnline ? undefined : `the ping failed: ${state.pingProblem}`
   }
   return {
     async ask() {
@@ -235,6 +238,7 @@ async function ping(parts: ReadinessParts, state: State, timetable: Timetable): 
   timetable.note('ping')
   const because = await pingWithToken(parts, timetable)
   state.isOnline = because === undefined
+  state.pingProblem = because
   noteObstacle(parts)
   const nowMs = parts.now().getTime()
   if (state.isOnline) {

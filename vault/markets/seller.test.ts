@@ -10,6 +10,7 @@ import {
   type Outside,
   runVault,
 } from '../testing/outside.ts'
+import { alarmLine } from './alarm.ts'
 import type { Listing } from './book.ts'
 import type { Market } from './market.ts'
 import { reportsOf } from './reports.ts'
@@ -256,6 +257,9 @@ describe('a market that lies', () => {
     await runVault(out)
     expect(out.offers.map(({ gift }) => gift.partnerSteamId)).toEqual([BUYER])
     expect(out.alarms).toMatchObject([{ problem: 'changed' }])
+    expect(out.alarms.map((alarm) => alarmLine(alarm)[0])).toEqual([
+      'the market changed a deal, and the vault keeps to the first version',
+    ])
   })
 
   it.each<NonNullable<Listing['end']>>([

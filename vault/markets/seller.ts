@@ -367,7 +367,7 @@ function isSaleBefore({ listings }: Book, latest: Listing, soldAt: Date): boolea
     (each) => each !== latest && each.market === market && each.itemId === itemId,
   )
   const isOnSale = latest.state === 'on_sale'
-  // The vault's clock was ahead when it listed an item that was sold before that and had no earlier listing.
+  // Without an earlier listing, the sale was of this one: the vault's clock was ahead when it listed the item.
   if (sinceListingMs < -CLOCKS_DIFFER_MS) return hasEarlier || isOnSale
   // The clocks are not exact enough to decide. But a listing that is still on sale was not sold yet.
   return hasEarlier && isOnSale

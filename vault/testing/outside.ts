@@ -150,9 +150,7 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
           leftS: deal === undefined ? null : leftS(deal),
           price: Number(price * 10n) / (lie === 'price' ? 2 : 1),
         }))
-        const due = [...deals.values()].filter(
-          ({ due: { dealId } }) => leftS(dealId) > 0 && !isHandedOver(dealId),
-        )
+        const due = [...deals.values()].filter(({ due: { dealId } }) => leftS(dealId) > 0 && !isOver(dealId))
         return answered({ rows, due: due.map((each) => claimOf(each.due)) })
       }, lost)
       if (answer.kind === 'answered') for (const { dealId } of answer.value.due) reportedDeals.add(dealId)
@@ -179,7 +177,7 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
   /** The market still lists what was cancelled, as market.csgo.com does for a while. */
   const isShown = ({ stage }: MarketItem): boolean => stage !== 'given'
   const leftS = (dealId: string) => Math.max(0, 300 - (nowMs - (deals.get(dealId)?.soldAtMs ?? 0)) / 1000)
-  const isHandedOver = (dealId: string) =>
+  const isOver = (dealId: string) =>
     items.some(({ deal, stage }) => deal === dealId && (stage === 'given' || stage === 'cancelled'))
   const isSold = (assetId: string) => items.some((item) => item.assetId === assetId && item.stage === 'sold')
   const asset = (assetId: string) => ({ appId: APP, contextId: '2', assetId })

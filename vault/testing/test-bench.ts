@@ -136,7 +136,7 @@ export async function openTestBench(options: { database?: BenchDatabase; marketD
     database,
     path,
     logged,
-    /** The paths of the vault's requests to Steam. */
+    /** The paths of the vault's requests to Steam, without its logins. */
     calls,
     asGateway,
     asVault,
