@@ -152,7 +152,9 @@ export const FAULTS = {
     line: 'The next `trade-request-give-p2p-all` also names an item that was bought after the last `items`.',
     times: 1,
   },
-  'key-of-one-host': { line: 'Only market.csgo.com accepts a key; the other hosts answer `bad_key`.' },
+  'key-of-one-host': {
+    line: 'Of the family, only market.csgo.com accepts a key; its other hosts answer `bad_key`.',
+  },
   'key-in-words': {
     line: 'Every call is refused with `Bad KEY`, not `bad_key`.',
     at: ANY_REQUEST,
@@ -186,7 +188,7 @@ export const FAULTS = {
   'reversal-late': {
     line: 'A market pays for a sale whose trade was taken back, and notices that only two days later.',
   },
-  'lies-app': { line: 'The market asks for an item of a game whose number is too large for JavaScript.' },
+  'lies-app': { line: 'The family asks for an item of a game whose number is too large for JavaScript.' },
   'lies-asset': { line: 'The market asks for an item that was never listed.' },
   'lies-more': { line: 'The market asks for one more item than was sold.' },
   'lies-partner': { line: 'The market names the seller as the recipient.' },

@@ -28,7 +28,7 @@ export type Market = {
   prices: Prices
   faults: Faults
   limits: Limits
-  /** Times of the requests to list or change each asset, in milliseconds of the machine's clock, by asset id. */
+  /** Times of requests to list or change an asset, without those that came too early. By asset id, in `machineMs`. */
   itemCalls: Map<string, number[]>
   log: LogEntry[]
   /** Reads what sellers and buyers did on Steam, then lets the buyers act. */

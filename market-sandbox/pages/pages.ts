@@ -64,7 +64,9 @@ function onSale(markets: Markets): Reply {
   const list =
     rows.length > 0
       ? `<ul class="rows">${rows.join('')}</ul>`
-      : emptyNote('Nothing is on sale. Reload this page: sellers list new items within a minute or two.')
+      : emptyNote(
+          'Nothing is on sale. Once an account that sells has items, they appear here within a minute or two. Then reload this page.',
+        )
   return page(
     'Market sandbox',
     `<h1>On sale</h1><p>It is ${moment(nowS())} here: these markets follow the clock of the

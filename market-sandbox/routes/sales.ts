@@ -15,7 +15,7 @@ const STATUS: Record<Listing['status'], string> = {
   given: '2',
   cancelled: '6',
 }
-/** How long ended sales and cancelled listings stay in the list. */
+/** How long ended sales stay in the list, whether the item was given or not. */
 const SHOWN_S = 600
 
 export const SALES: Record<string, Call> = {

@@ -42,7 +42,7 @@ export function behavioursPage({ world, nowS, clockS, faults }: Sandbox): Reply 
 <form method="post" class="answers">${steps.join('')}</form>
 <p>A till in sandbox mode follows within seconds. Time cannot be turned back.</p></section>
 <h2>Behaviours</h2><p>A behaviour that you switch on here applies to every shopper and request until you switch it off,
-unless its description names an end or a bot. For one shopper only, take the trade link of a <a href="/">test shopper</a>.</p>${groups.join('')}`,
+unless its description names an end or a bot. Items that it adds stay. For one shopper only, take the trade link of a <a href="/">test shopper</a>.</p>${groups.join('')}`,
   )
 }
 

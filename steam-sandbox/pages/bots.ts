@@ -112,7 +112,7 @@ export function botsForm({ form }: Incoming, sandbox: Sandbox): Reply {
     if (answer.status === 200) return redirect('/bots/', 303)
     return page(
       'Nothing was given',
-      '<h1>Nothing was given</h1><p>The bot has no tradable items, or one of the accounts cannot trade.</p>',
+      '<h1>Nothing was given</h1><p>The bot has no tradable items, or one of the accounts cannot send, receive or accept the offer now.</p>',
       409,
     )
   }

@@ -9,9 +9,10 @@ const STATE_TEXTS: Record<number, string> = {
   [STATE.accepted]: 'You accepted this offer.',
   [STATE.countered]: 'You answered with a counteroffer.',
   [STATE.expired]: 'This offer has expired.',
-  [STATE.canceled]: 'The bot cancelled this offer.',
+  [STATE.canceled]: 'The sender cancelled this offer.',
   [STATE.declined]: 'You declined this offer.',
   [STATE.invalidItems]: 'Some of the items are no longer available.',
+  [STATE.needsConfirmation]: 'The sender has not confirmed this offer on the phone yet.',
 }
 
 /** The steps between pressing Accept and the move of the items. */
@@ -76,7 +77,7 @@ function handover(title: string, items: Asset[]): string {
 function answerSection(offer: Offer): string {
   if (offer.state === STATE.active) {
     const counterForm = `<details><summary>Counter</summary>
-<p>Untick what you do not want to give. Your offer then replaces the bot’s.</p>
+<p>Untick what you do not want to give. Your offer then replaces this one.</p>
 ${itemList(offer.items, { tick: 'item' })}<button name="answer" value="counter">Send the counteroffer</button></details>`
     return `<form method="post" action="/tradeoffer/${offer.id}/"><div class="answers">
 <button class="accept" name="answer" value="accept">Accept</button>

@@ -150,7 +150,7 @@ function confirm(sandbox: Sandbox, offerId: string, allow: boolean): Reply {
 const REASONS: Record<number, string> = {
   11: 'The offer or trade is not in a state that allows this. It is over, taken back, or no longer protected.',
   15: 'This account may not do that.',
-  26: 'One of the items is missing. The other side no longer has it, or the trade never contained it.',
+  26: 'One of the items is missing: its account does not have it, or the trade never contained it. Or there is no item to move.',
   28: 'This has already been done.',
   42: 'There is no such account, offer or trade.',
 }
@@ -200,7 +200,7 @@ function chooseAddress(sandbox: Sandbox, steamId: string, body: unknown): Reply 
 function approve(sandbox: Sandbox, clientId: string, body: unknown): Reply {
   const account = findAccount(sandbox.world(), String(field(body, 'steamId')))
   if (!account || !approveLogin(sandbox, clientId, account)) {
-    return json({ error: 'There is no such login, or no such account.' }, 404)
+    return json({ error: 'There is no such account, or no login that it may approve with this code.' }, 404)
   }
   return json({ ok: true })
 }

@@ -186,7 +186,10 @@ function accessToken(message: Message, sandbox: Sandbox): Reply {
   return answer([[1, accessTokenOf(account, 'mobile', sandbox.nowS())], ...renewed])
 }
 
-/** Replaces the QR code of a login, so no phone can approve the old one. Returns false for an unknown login. */
+/**
+ * Replaces the QR code of a login, so no phone can approve the old one. Returns false for an unknown login, or one
+ * whose code was replaced before.
+ */
 export function replaceQrCode({ logins }: Sandbox, clientId: string): boolean {
   const pending = logins.get(clientId)
   if (!pending || pending.nextId !== undefined) return false
