@@ -111,7 +111,7 @@ async function openInStore(urls: TourSetup['urls'], isHeld: boolean): Promise<Sh
   return callerOf(urls.gateway, { id: '', url, hash })
 }
 
-/** Returns the cheapest items that are worth enough for a payment. */
+/** Returns the cheapest items of at least `LEAST_MINOR`. */
 async function pickItems(shopper: Shopper, count: number): Promise<string[]> {
   const { items } = await shopper.inventory()
   const picked = items
