@@ -218,9 +218,15 @@ async function giveUpToken(
 
 /** Logs in with the stored token, because an operator may have renewed it since the last login. */
 async function openSession(deps: HeldBotDeps, lease: Lease): ReturnType<Steam['openSession']> {
+  let stored: Buffer | undefined
   await briefly(deps, lease, async () => {
-    lease.sealedToken = (await readToken(deps.db, lease)) ?? lease.sealedToken
+    stored = await readToken(deps.db, lease)
   })
+  // An answer that comes later must not take the place of the token that Steam is about to judge.
+  if (stored !== undefined && !stored.equals(lease.sealedToken)) {
+    lease.sealedToken = stored
+    lease.tokenRefusedAt = null
+  }
   let token: string
   try {
     token = deps.box.open(lease.sealedToken, tokenPlace(lease.steamId))

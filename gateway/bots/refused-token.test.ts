@@ -9,6 +9,7 @@ import { addBot, IDLE_HANDLERS } from '../testing/bots.ts'
 import { BOT_STEAM_ID, BOT_TOKEN, type CountingSteam, countingSteam } from '../testing/counting-steam.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { type CapturedLog, captureLog } from '../testing/log.ts'
+import { countWaiting } from '../testing/waiting.ts'
 import type { BotContext } from './bot.ts'
 import { startBots } from './runner.ts'
 import { tokenPlace } from './service.ts'
@@ -24,6 +25,8 @@ let steam: CountingSteam
 let accepted: string
 let contexts: BotContext[]
 let bots: { stop(): Promise<void> }
+/** Resolves when Steam has judged a token. */
+let steamJudges: () => Promise<void>
 
 beforeEach(async () => {
   database = await testDatabase()
@@ -40,7 +43,11 @@ beforeEach(async () => {
   }
   const handlers = { ...IDLE_HANDLERS, watch }
   accepted = BOT_TOKEN
-  const openSession = (token: string) => steam.openSession(token === accepted ? BOT_TOKEN : 'refused')
+  steamJudges = async () => {}
+  const openSession = async (token: string) => {
+    await steamJudges()
+    return steam.openSession(token === accepted ? BOT_TOKEN : 'refused')
+  }
   const deps = {
     db,
     queue,
@@ -92,12 +99,61 @@ it('D-18 does not make the bot dead, although Steam had refused it before', asyn
 
 it('is not missed if an operator has renewed it meanwhile: the bot logs in with the new one', async () => {
   await expectOnline()
-  const sealed = box.seal('the new token', tokenPlace(BOT_STEAM_ID))
-  await database.db.updateTable('bot').set({ refresh_token: sealed }).execute()
+  await renewToken('the new token')
   accepted = 'the new token'
   await endSession()
   await expect.poll(() => contexts.length).toBe(2)
   await expectOnline()
   expect(contexts[1]?.leaseEpoch).toBe(contexts[0]?.leaseEpoch)
   expect(captured.lines.join('')).not.toContain('Steam refused the bot’s token')
+})
+
+/** Stores a token as a renewal does. */
+async function renewToken(token: string): Promise<void> {
+  const sealed = box.seal(token, tokenPlace(BOT_STEAM_ID))
+  await database.db
+    .updateTable('bot')
+    .set({ refresh_token: sealed, token_refused_at: null, login_after: null })
+    .execute()
+}
+
+it('counts apart from the refusals of the token that an operator has replaced since', async () => {
+  await expectOnline()
+  accepted = 'none'
+  await endSession()
+  await expect.poll(async () => (await tokenState()).login_after).not.toBeNull()
+  steam.session = 'down'
+  await database.pool.query(
+    `update bot set login_after = till_now(), token_refused_at = token_refused_at - interval '2 hours'`,
+  )
+  await expect
+    .poll(async () => (await listBots(database.db))[0])
+    .toMatchObject({ stateReason: expect.stringContaining('ECONNREFUSED') })
+  await renewToken('the new token')
+  steam.session = 'open'
+  await expect.poll(tokenState).toMatchObject({ state: 'active', login_after: expect.any(Date) })
+})
+
+it('does not put off the login with a new token that the process learnt of too late', async () => {
+  await expectOnline()
+  const judged = Promise.withResolvers<void>()
+  const opening = Promise.withResolvers<void>()
+  steamJudges = async () => {
+    opening.resolve()
+    await judged.promise
+  }
+  const client = await database.pool.connect()
+  await client.query('begin')
+  await client.query('lock table bot in access exclusive mode')
+  const sealed = box.seal('the new token', tokenPlace(BOT_STEAM_ID))
+  await client.query('update bot set refresh_token = $1', [sealed])
+  accepted = 'the new token'
+  await endSession()
+  await opening.promise
+  await client.query('commit')
+  client.release()
+  // The read of the token ends now.
+  await expect.poll(() => countWaiting(database.db)).toBe(0)
+  judged.resolve()
+  await expect.poll(() => contexts.length).toBe(2)
 })
