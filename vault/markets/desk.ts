@@ -9,7 +9,7 @@ import { isLive, isOfAccount, type Journal, type Listing, type MarketAccount, so
 import { feeOf } from './fees.ts'
 import type { Line, Listed, Money } from './market.ts'
 import type { Bid } from './placement.ts'
-import { bidsFor, type Pricing, type Reprice, repricesFor } from './pricing.ts'
+import { bidsFor, type Changes, changesFor, type Pricing } from './pricing.ts'
 import { createReadiness, type Readiness, type ReadinessParts } from './readiness.ts'
 import type { createSeller } from './seller.ts'
 import { createTakeDown } from './take-down.ts'
@@ -167,8 +167,8 @@ export function createDesk(parts: DeskParts): Desk {
       if (batch === undefined) return false
       const { appId } = batch
       // Out of turn, like bids.
-      const changes = await changesFor(parts, state, batch)
-      if (changes.length > 0) await inTurn(() => reprice(parts, state, { appId, changes }))
+      const changes = await changesOf(parts, state, batch)
+      await inTurn(() => reprice(parts, state, { appId, ...changes }))
       return true
     },
     close: () => market.close(),
@@ -243,24 +243,26 @@ function takeToReprice(parts: DeskParts, { toReprice, timetable }: State): Batch
 }
 
 /** The changes of prices that these listings need. */
-async function changesFor(
-  parts: DeskParts,
-  state: State,
-  { appId, assetIds }: Batch,
-): Promise<readonly Reprice[]> {
+async function changesOf(parts: DeskParts, state: State, { appId, assetIds }: Batch): Promise<Changes> {
   const inventory = await parts.account.recentItems(appId)
   const items = inventory && new Map([...inventory].filter(([assetId]) => assetIds.has(assetId)))
-  return repricesFor(listingsOf(parts, appId), { ...parts, feeBp: feeNow(parts, state), items })
+  return changesFor(listingsOf(parts, appId), { ...parts, feeBp: feeNow(parts, state), items })
 }
 
-type Changes = { appId: number; changes: readonly Reprice[] }
-
-async function reprice(parts: DeskParts, { readiness }: State, { appId, changes }: Changes): Promise<void> {
+async function reprice(
+  parts: DeskParts,
+  { readiness, takeDown }: State,
+  { appId, reprices, overLimits }: Changes & { appId: number },
+): Promise<void> {
   // While the prices were read, which may take minutes, the account may have been stopped, and a listing sold.
   const onSale = listingsOf(parts, appId).filter((listing) => listing.state === 'on_sale')
   const ids = new Set(onSale.map(({ itemId }) => itemId))
-  const lines = changes.filter(({ itemId }) => ids.has(itemId))
-  if (readiness.mayList() && lines.length > 0) await parts.seller.reprice(appId, lines)
+  const lines = reprices.filter(({ itemId }) => ids.has(itemId))
+  if (!readiness.mayList()) return
+  if (lines.length > 0) await parts.seller.reprice(appId, lines)
+  // At its old price, a buyer would pay less than the item is worth now.
+  const mustEnd = onSale.filter(({ itemId }) => itemId !== null && overLimits.includes(itemId))
+  if (mustEnd.length > 0) await takeDown(appId, mustEnd)
 }
 
 type Lines = { appId: number; lines: readonly Line[] }

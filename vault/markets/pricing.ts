@@ -68,29 +68,38 @@ export async function bidsFor(
 
 export type Reprice = { itemId: string; priceMinor: bigint }
 
-/** Returns the listings whose price must change. */
-export async function repricesFor(
+/** `overLimits`: listings to take down, because at their new price the limits never let their items leave. */
+export type Changes = { reprices: readonly Reprice[]; overLimits: readonly string[] }
+
+/** Returns the listings whose price must change, and those that must end instead. */
+export async function changesFor(
   listings: readonly Listing[],
   { items, ...context }: Context & { items: ReadonlyMap<string, OwnItem> | undefined },
-): Promise<Reprice[]> {
+): Promise<Changes> {
+  const overLimits: string[] = []
   const listed = listings.flatMap((listing) => {
     const item = items?.get(listing.assetId)
     return listing.state === 'on_sale' && item !== undefined ? [{ listing, item }] : []
   })
   const appId = listed[0]?.listing.appId
-  if (appId === undefined) return []
+  if (appId === undefined) return { reprices: [], overLimits }
   const listedItems = listed.map(({ item }) => item)
   const facts = await factsOf(appId, listedItems, context)
-  return listed.flatMap(({ listing, item }): Reprice[] => {
+  const reprices = listed.flatMap(({ listing, item }): Reprice[] => {
     const { itemId, priceMinor: before, assetId } = listing
     const onSaleMs = onSaleMsOf(assetId, listings, context.now())
     const verdict = verdictOn(item, { ...context, ...facts, onSaleMs })
-    if (itemId === null || verdict.kind === 'none') return []
+    if (itemId === null) return []
+    if (verdict.kind === 'none') {
+      if (verdict.because === 'over_limits') overLimits.push(itemId)
+      return []
+    }
     const { minor: priceMinor } = verdict
     context.pricing.lowest.noteOwn(appId, item.marketHashName, priceMinor)
     const change = priceMinor > before ? priceMinor - before : before - priceMinor
     return change * ALL_BP >= before * LEAST_CHANGE_BP ? [{ itemId, priceMinor }] : []
   })
+  return { reprices, overLimits }
 }
 
 /** How long the item has been on sale, without the times between its listings. */
