@@ -11,8 +11,10 @@ export type Pause = (ms: number, response: ServerResponse) => Promise<void>
 
 export type LogEntry = { method: string; host: string; path: string }
 
-/** A login that has begun: its account, and whether it was approved. */
-/** `nextId`: the client id of the QR code that has replaced this one. */
+/**
+ * A login that has begun: its account, and whether it was approved. `nextId`: the client id of the QR code that has
+ * replaced this one.
+ */
 export type PendingLogin = {
   requestId: string
   platform: Platform

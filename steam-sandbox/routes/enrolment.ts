@@ -9,7 +9,7 @@ import {
 import { credentialsOf, isCodeOf } from '../credentials.ts'
 import { type Incoming, json, type Reply } from '../http.ts'
 import { decode, encode, type Message } from '../protobuf.ts'
-import type { Sandbox } from '../sandbox.ts'
+import type { PendingLogin, Sandbox } from '../sandbox.ts'
 import { accessTokenOf, loginOf, type Platform, refreshTokenOf } from '../tokens.ts'
 import { type Account, findAccount } from '../world/world.ts'
 
@@ -126,15 +126,19 @@ function begin(
   const requestId = randomBytes(16)
   const isMobile = decode(device)?.number(2) === MOBILE_PLATFORM
   const person = steamId === undefined ? {} : { steamId }
-  logins.set(String(clientId), {
+  keep(logins, clientId, {
     requestId: requestId.toString('hex'),
     platform: isMobile ? 'mobile' : 'web',
     isApproved: false,
     ...person,
   })
+  return { clientId, requestId }
+}
+
+function keep(logins: Sandbox['logins'], clientId: bigint, login: PendingLogin): void {
+  logins.set(String(clientId), login)
   const [oldest = ''] = logins.keys()
   if (logins.size > MOST_LOGINS) logins.delete(oldest)
-  return { clientId, requestId }
 }
 
 function takeCode(message: Message, sandbox: Sandbox): Reply {
@@ -194,7 +198,7 @@ export function replaceQrCode({ logins }: Sandbox, clientId: string): boolean {
   const pending = logins.get(clientId)
   if (!pending || pending.nextId !== undefined) return false
   const nextId = newClientId()
-  logins.set(String(nextId), { ...pending })
+  keep(logins, nextId, { ...pending })
   pending.nextId = nextId
   return true
 }
