@@ -56,7 +56,8 @@ async function lockDeposits(
 /**
  * Erases the account from deposits that can be erased, their trades and quotes. Deletes their unused quotes, the
  * account's inventory requests and unused quotes, except those that a page of another deposit of the account may use,
- * and the doubts about bots that arose from offers to the account. Money, items and events stay unchanged.
+ * the answers kept under an Idempotency-Key that are about these deposits, and the doubts about bots that arose from
+ * offers to the account. Money, items and events stay unchanged.
  */
 export async function eraseAccount(tx: Tx, steamId: string, now: Date): Promise<Erased> {
   const deposits = await lockDeposits(tx, steamId, now)
