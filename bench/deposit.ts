@@ -75,7 +75,7 @@ async function makeDeposit(till: ProcessTill, person: string): Promise<boolean> 
   return logRefusal('the deposit did not end')
 }
 
-function logRefusal(why = 'no answer'): false {
+function logRefusal(why = 'no final answer'): false {
   console.log(`deposit: not credited: ${why}`)
   return false
 }

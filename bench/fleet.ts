@@ -104,7 +104,7 @@ async function measure(till: ProcessTill, gateways: Running[], credits: Credits)
     visits.push(...visited)
     memory.push(await memoryOf(gateways.map(({ pid }) => pid)))
     console.log(
-      `fleet: wave ${number}: ${describe(visited, struck)}, ${memory.at(-1)} MB in ${GATEWAYS} gateways`,
+      `fleet: wave ${number}: ${describe(visited, struck)}, ${memory.at(-1)} MiB in ${GATEWAYS} gateways`,
     )
   }
   calls.end()

@@ -180,7 +180,7 @@ async function openTanstack(
       })
     return { few: await ofCount(100), many: await ofCount(10_000), end }
   } catch (error) {
-    console.log(`${TANSTACK} could not be built for comparison: ${String(error).split('\n')[0]}`)
+    console.log(`${TANSTACK} could not be built or opened for comparison: ${String(error).split('\n')[0]}`)
     return undefined
   }
 }

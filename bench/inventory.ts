@@ -1,4 +1,4 @@
-/** The cost of converting a Steam inventory to priced items, compared with JSON.parse of the same answer. */
+/** The cost of parsing a Steam inventory into priced items, compared with JSON.parse alone of the same answer. */
 import { offeredOf } from '../gateway/inventory/offered.ts'
 import { DEFAULT_RULES, type SourcePrice } from '../gateway/pricing/price.ts'
 import { createPriceList } from '../gateway/pricing/service.ts'
@@ -6,7 +6,7 @@ import { parsePartnerPage } from '../gateway/steam/parse.ts'
 import { inventoryPage } from '../gateway/testing/steam-page.ts'
 import { median, type Outcome } from './outcome.ts'
 
-/** The factor by which the conversion may take longer than JSON.parse. */
+/** The factor by which parsing and pricing together may take longer than JSON.parse alone. */
 const MOST_TIMES = 6
 const ROUNDS = 15
 /** The factor by which the cost may grow with ten times the items: linear growth, plus a tenth for noise. */

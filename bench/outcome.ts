@@ -4,6 +4,7 @@ export type Outcome = {
   ours: string
   /** The figure that `ours` is compared with, from the same run. */
   floor?: string
+  /** How `ours` compares with `floor`; without one, how much of the limit `ours` takes. */
   ratio?: number
   /** The limit: `<=1.5`, `>=100`, `all` or `0`, for example. */
   limit?: string

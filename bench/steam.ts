@@ -228,9 +228,10 @@ async function payUnseen(till: ProcessTill, { hash, taken }: Unseen): Promise<st
   return dearest.id
 }
 
+/** Sends no ETag, so the till also reads the offer on Steam again, at most every two seconds. */
 async function paymentOf(till: ProcessTill, hash: string) {
   const answer = await call(till, `/api/payment?hash=${hash}`)
-  if (answer === undefined) throw new Error('the gateway does not answer')
+  if (answer === undefined) throw new Error('the gateway gave no answer, or only 429 and 5xx')
   return paymentSchema.parse(await answer.json())
 }
 
