@@ -61,7 +61,7 @@ export type Fault = (typeof SHARED_FAULTS)[number] | (typeof REAL_FAULTS)[number
 /** Thrown by the call during which the vault's process dies, and by every later call. */
 export class Killed extends Error {}
 
-/** Makes a call to something outside the process. The call may never end, because the process may die meanwhile. */
+/** Makes a call to something outside the process. If the process dies meanwhile, it never ends or throws `Killed`. */
 export type OutsideCall = <T>(effect: () => T) => Promise<T>
 
 export class Luck {

@@ -18,7 +18,7 @@ const REASONS = [
   'token',
 ] as const
 
-/** A bot has at most this many misfortunes. */
+/** At most this many misfortunes are drawn for a bot. Cancelled holds add cooldowns to them. */
 const MOST_EACH = 2
 
 /** Draws the misfortunes of a bot that begin between now and `withinMs` later. */

@@ -141,7 +141,8 @@ function totals(outcomes: readonly SeedOutcome[]): Record<string, number> {
 function chooseSeeds(outcomes: readonly SeedOutcome[]): void {
   const sound = outcomes.filter(({ violation }) => violation === undefined)
   const seeds = smallestCover(LEVELS.real.faults, sound)
-  if (seeds === undefined) throw new Error('these seeds do not meet every fault. Run more of them.')
+  if (seeds === undefined)
+    throw new Error('the seeds that broke no promise do not meet every fault. Run more seeds.')
   writeFileSync(CHOSEN_SEEDS_FILE, `[${seeds.join(', ')}]\n`)
   console.log(`npm test runs seeds ${seeds.join(', ')} from now on`)
 }

@@ -97,9 +97,9 @@ export type SteamMemory = Sim & {
   strayItems: { bot: string; appId: number; assetId: string }[]
   /** The item that Steam last omitted from an inventory, by bot and game. */
   lastOmitted: Map<string, string>
-  /** A bot's items that were in escrow when its inventory was last shown in full, by bot and game. */
+  /** A bot's items that were in escrow when Steam last called its inventory complete, by bot and game. */
   lastInEscrow: Map<string, ReadonlySet<string>>
-  /** When an inventory was shown in full, newest last, by bot and game. */
+  /** When Steam called an inventory complete, even if it omitted an item; newest last, by bot and game. */
   shownInFull: Map<string, number[]>
   /** The misfortunes of each bot, by Steam id. */
   misfortunes: Map<string, readonly Misfortune[]>

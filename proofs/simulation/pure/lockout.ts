@@ -16,7 +16,7 @@ export function giveUpIfLockedOut({ engine, steam, faults }: Scene, process: Pro
     }
     const verdict = judgeTokenRefusal(bot.tokenRefusedAt, now)
     if (verdict.kind === 'dead')
-      throw new Error('a token was refused for an hour, longer than any misfortune lasts')
+      throw new Error('a token was refused for an hour, but no drawn misfortune lasts so long')
     faults.note('token refused for a while')
     bot.tokenRefusedAt ??= now
     bot.loginAfter = verdict.at.getTime()

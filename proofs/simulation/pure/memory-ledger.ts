@@ -63,7 +63,7 @@ export function createMemoryLedger() {
       }
     },
     /** The amount of a trade that could be spent as soon as it was delivered. */
-    early: (tradeId: bigint): bigint =>
+    spendableAtOnce: (tradeId: bigint): bigint =>
       sumOf(
         entriesByTrade.get(tradeId),
         ({ cause, credit }) => cause === 'delivered' && credit === 'available',

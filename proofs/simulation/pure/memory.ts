@@ -92,7 +92,7 @@ export type TradeRow = {
 
 /**
  * `in`: the item came to the bot. `back`: it went back to its shopper. `out`: it left otherwise. `as`: its asset id at
- * the bot. `departure`: the bot and the Steam trade that moved the item; null for the delivery.
+ * the bot. `departure`: the bot and the Steam trade that moved the item; null for `back` and for the delivery.
  */
 export type CustodyEntry = {
   moved: 'in' | 'back' | 'out'

@@ -44,7 +44,7 @@ export function checkLimit({ ledger, trades, engine }: TillMemory, store: Store)
     if (row.deposit.store !== store || row.protectionFoundAt !== null) continue
     const { id } = row.facts
     // While a trade is held, only an operator can have released any of it.
-    if (row.trade.state === 'held') atRisk += ledger.early(id) + ledger.released(id)
+    if (row.trade.state === 'held') atRisk += ledger.spendableAtOnce(id) + ledger.released(id)
     else atRisk += ledger.lostSince(id, engine.now() - LOST_ROOM_MS + MARGIN_MS)
   }
   must(

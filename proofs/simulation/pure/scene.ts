@@ -7,7 +7,7 @@ import { type Gate, JobFailed, type Restartable } from '../process.ts'
 import type { Bot, Store, TillMemory } from './memory.ts'
 
 export type Process = Restartable & {
-  /** The leases that the process believes it holds: their numbers, and when they end by the process's own clock. */
+  /** The leases that the process believes it holds: their numbers, and when they end in the engine's time. */
   leases: Map<bigint, { leaseEpoch: bigint; endsAt: number }>
   gate: Gate
   deps: ShellDeps

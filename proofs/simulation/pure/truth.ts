@@ -43,7 +43,7 @@ const DAY_MS = 86_400_000
 export function checkRisk(memory: TillMemory, row: TradeRow): void {
   const { ledger, steam } = memory
   const { store } = row.deposit
-  const early = ledger.early(row.facts.id)
+  const early = ledger.spendableAtOnce(row.facts.id)
   const steamTrade = steam.steamTrades.get(row.deliveredBy ?? '')
   // The till cannot know yet what Steam reports later.
   const isProtected = steamTrade !== undefined && steamTrade.settlesAt !== null && !isReportedLate(steamTrade)
@@ -61,7 +61,7 @@ export function checkPromise(memory: TillMemory, row: TradeRow): void {
   if (row.settings?.mode === 'on_release') return
   const { freeMinor } = roomBeside(memory, row)
   const due = least(row.promised, freeMinor)
-  const atOnce = ledger.early(row.facts.id)
+  const atOnce = ledger.spendableAtOnce(row.facts.id)
   must(
     atOnce >= due,
     'I15',
@@ -209,7 +209,7 @@ const NEXT_LOOK_MS = 2 * MINUTE_MS
 
 /**
  * Checks that each deposit has ended ten minutes after the latest of three times: its deadline, the end of the faults,
- * and a look that a process with a fast clock planned. Skips deposits whose offer cannot be read from Steam's answers.
+ * and a look that a process with a fast clock planned. Skips deposits whose bot is not active or offer is unreadable.
  */
 export function checkNotOverdue(memory: TillMemory, faultsEndedAt: number): void {
   const now = memory.engine.now()
@@ -298,13 +298,13 @@ function checkSettled(memory: TillMemory, row: TradeRow, entries: MemoryLedger['
   const { steam, bots } = memory
   const { trade, facts } = row
   const name = `trade ${facts.id} (${trade.state})`
-  const isGone = bots.get(facts.botId)?.state !== 'active'
-  const mayBeDue = isGone && isDelivered(trade)
+  const isOutOfService = bots.get(facts.botId)?.state !== 'active'
+  const mayBeDue = isOutOfService && isDelivered(trade)
   must(mayBeDue || facts.dueAt === null, 'I12', () => `${name} is still due at ${facts.dueAt?.toISOString()}`)
   const offer = steam.byMessage.get(trade.secretCode)
   // The till cannot see the outcome of an unprovable offer. The operator credits complete deliveries.
   const isUnprovable = offer?.isOpaque === true || offer?.isIdLost === true
-  if (isGone || (isUnprovable && row.deliveredBy === null)) {
+  if (isOutOfService || (isUnprovable && row.deliveredBy === null)) {
     checkDeliveryCredited(memory, row)
     checkEvents(row)
     return

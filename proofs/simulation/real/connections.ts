@@ -185,7 +185,7 @@ function connectionOf(deps: Deps, line: Line): DatabaseConnection {
 
 type Query = { text: string; parameters?: readonly unknown[] }
 
-/** Sends a statement to the server, as soon as the scheduler lets it. */
+/** Sends a statement to the server at the process's turn. Resolves when the scheduler passes its result on. */
 async function send(deps: Deps, line: Line, { text, parameters = [] }: Query) {
   await deps.gate()
   const { name, mayWait } = statementOf(text)

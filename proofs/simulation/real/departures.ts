@@ -23,7 +23,7 @@ export async function checkDepartures(scene: Scene): Promise<void> {
   for (const { tradeId, bot, partner, state } of steam.gifts.values()) {
     if (!everHeld.has(bot) || (state === 'failed' && !explanations.has(tradeId))) continue
     must(explanations.has(tradeId), 'I18', () => `the gift ${tradeId} of bot ${bot} was not noticed`)
-    // A retired bot no longer counts as a bot of the till.
+    // The operator may have retired a lost bot, which then no longer counts as a bot of the till.
     if (isLost(scene, BOTS.indexOf(partner) + 1)) continue
     const explanation = explanations.get(tradeId) ?? null
     must(
