@@ -76,7 +76,8 @@ const PROOFS: Record<string, Entry> = {
     load: async () => (await import('./engines/prove.ts')).enginesProof,
   },
   attacks: {
-    about: 'families of attacks on the real routes, and again with each defence switched off',
+    about:
+      'families of attacks on the routes and on parts of the sources, and again with each defence switched off',
     load: async () => (await import('./attacks/prove.ts')).attacksProof,
   },
   mutate: {
@@ -129,7 +130,7 @@ async function runProof(proof: Proof, args: string[], { root, print }: Command):
   const { passed, result } = await proof.run(given)
   if (commit !== undefined && result !== undefined) {
     if (cleanCommit(root) !== commit)
-      throw new Refusal('Not kept: another commit was checked out during the run')
+      throw new Refusal('Not kept: HEAD is another commit than at the start of the run')
     print(`written to ${keepResult({ root, commit, ...result })}`)
   }
   return passed ? 0 : 1

@@ -28,7 +28,7 @@ const isHere = (command: string, ...args: string[]): boolean => runProgram(comma
 
 /**
  * A file that a program reads. It passes if `program` with `args` ends with code 0. `probe`: an argument with
- * which the program ends with code 0 if it is installed.
+ * which the program ends with code 0 if it works on this machine.
  */
 type Reading = { file: string; name: string; program: string; probe: string; args: readonly string[] }
 

@@ -106,7 +106,7 @@ function report(findings: Findings, speed: number): Finding {
   const results = [...(inPlace === undefined ? [] : [inPlace]), ...synchronous]
   const problems = [...results, ...asynchronous].flatMap((result) => result.problems)
   if (asynchronous.some(({ eventsLost }) => eventsLost <= 0))
-    problems.push('the asynchronous standby lost nothing, so this run proves nothing')
+    problems.push('an asynchronous standby lost nothing, so its round proves nothing')
   const passed = problems.length === 0
   const times = results.flatMap((result) => result.times)
   const seconds = {

@@ -130,12 +130,7 @@ export async function requestTrade(till: ProcessTill, body: object): Promise<str
     const answer = await call(till, '/api/trade', { body })
     if (answer === undefined) return undefined
     if (answer.status === 200) return 'active'
-    if (answer.status !== 202) {
-      const { code } = refusalSchema.parse(await answer.json())
-      // These refusals are temporary, so the shopper tries again.
-      if (code !== 'no_bot_available' && code !== 'steam_unavailable' && code !== 'technical_works')
-        return code
-    }
+    if (answer.status !== 202) return refusalSchema.parse(await answer.json()).code
     await delay(RETRY_MS)
   }
   return undefined
@@ -143,7 +138,10 @@ export async function requestTrade(till: ProcessTill, body: object): Promise<str
 
 type Call = { headers?: Record<string, string>; body?: object }
 
-/** Calls the till. Repeats a call that fails, for up to `PATIENCE_MS`; then resolves to undefined. */
+/**
+ * Calls the till. Repeats a call that gets no answer, 429 or a status of 500 or more, such as 503 while no bot is
+ * available, for up to `PATIENCE_MS`; then resolves to undefined.
+ */
 export async function call(till: ProcessTill, path: string, { headers = {}, body }: Call = {}) {
   // Any token of this length will do, if the cookie and the header have the same.
   const token = 'k'.repeat(43)

@@ -20,7 +20,7 @@ import { openProcessTill, untilAnswering, untilBotsOnline } from './till.ts'
 const ROUNDS_A_WORLD = 20
 /** In every tenth round, no time is skipped after the kill: the next process waits until the dead one's lease ends. */
 const REAL_TIME_EVERY = 10
-/** `waitMs`: the part of the limit that a faster machine does not shorten. */
+/** `waitMs`: the part of the limit that a slower machine does not lengthen. */
 const LIMITS = {
   /** From a start until the API answers. */
   api: { mostMs: 2_000 },

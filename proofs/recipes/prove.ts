@@ -118,8 +118,9 @@ export const recipesProof = defineProof({
   options: z.object({ keep: keepFlag() }),
   run: async () => {
     const installed = RECIPES_OF_DOCUMENTS.filter(isInstalled)
-    for (const { name } of RECIPES_OF_DOCUMENTS) {
-      if (!installed.some((recipe) => recipe.name === name)) console.log(`not here    ${name}`)
+    for (const { name, probe } of RECIPES_OF_DOCUMENTS) {
+      if (!installed.some((recipe) => recipe.name === name))
+        console.log(`not here    ${name} (this fails: ${probe.join(' ')})`)
     }
     const till = await startTill()
     try {

@@ -25,7 +25,7 @@ export const restoreProof = defineProof({
     }
     const problems = facts.flatMap((fact) => fact.problems)
     if (facts.some(({ eventsLost }) => eventsLost <= 0))
-      problems.push('nothing was lost, so this run proves nothing')
+      problems.push('a round lost nothing, so it proves nothing')
     const passed = problems.length === 0
     console.log(`restore: ${rounds} rounds, ${problems.length} problems ${passed ? 'PASS' : 'FAIL'}`)
     return { passed, result: { name: 'restore', content: { passed, rounds, facts, problems } } }

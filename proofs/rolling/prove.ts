@@ -12,9 +12,9 @@ export const rollingProof = defineProof({
     seed: count(1, 'decides what shoppers do'),
     from: z
       .string()
-      .regex(/^[0-9a-f]{7,40}$/, 'must be a commit')
+      .regex(/^[0-9a-f]{7,40}$/, 'must be the hash of a commit')
       .optional()
-      .describe('the commit of the first gateways; this tree by default'),
+      .describe('the hash of the commit of the first gateways; this tree by default'),
     keep: keepFlag(),
   }),
   run: ({ seed, from }) =>

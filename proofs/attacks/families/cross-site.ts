@@ -194,7 +194,7 @@ const OVERRIDES = ['x-http-method-override', 'x-method-override', 'x-http-method
 
 export const methods = family({
   number: 4,
-  name: 'changes by GET, by HEAD or by a method in a header',
+  name: 'changes by a wrong method, or by a method in a header',
   kind: 'till',
   defences: {
     'one method per route': {

@@ -33,7 +33,7 @@ export type Staff = {
 
 const staffByTarget = new WeakMap<Target, Promise<Staff>>()
 
-/** Starts a target's console and adds its operators. All families share them. */
+/** Starts a target's console and adds its operators. The honest calls and the cases of a family share them. */
 export function staffOf(target: Target): Promise<Staff> {
   const staff = staffByTarget.get(target) ?? startStaff(target)
   staffByTarget.set(target, staff)

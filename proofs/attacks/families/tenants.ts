@@ -63,7 +63,7 @@ const ENDPOINT_CALLS: ((id: string) => Ask)[] = [
 
 const foreignIds: Family = family({
   number: 19,
-  name: 'ids of another store',
+  name: 'ids of another store, and calls without their scope',
   kind: 'till',
   defences: {
     'deposits of the store': {
