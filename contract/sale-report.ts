@@ -6,7 +6,10 @@ export type SaleReport =
   | { kind: 'unlisted' }
   /** There is a buyer. */
   | { kind: 'sold' }
-  /** Nothing was given: the market asked for something other than the listed item. */
+  /**
+   * Nothing was given: the market asked for something other than the listed item. The vault of this version never
+   * reports it.
+   */
   | { kind: 'refused' }
   /** The buyer has the item, as Steam's record of the trade proves. */
   | { kind: 'delivered'; steamTradeId: string }

@@ -1,8 +1,8 @@
 import type { Generated } from 'kysely'
 
 /**
- * An item came to a bot (`in`), went back to its shopper (`back`), or left otherwise (`out`). `back` names the bot that
- * had the item last. The item can have left it before.
+ * An item came to a bot (`in`), was taken back by its shopper (`back`), or left otherwise (`out`), even if the vault
+ * returned it to its shopper. `back` names the bot that had the item last. The item can have left it before.
  */
 export type CustodyEntryTable = {
   id: Generated<bigint>
@@ -19,7 +19,7 @@ export type CustodyEntryTable = {
   undoes: Generated<bigint | null>
 }
 
-/** A Steam trade in which a bot gave items. */
+/** A Steam trade in which a bot gives items, even if it fails or is undone. */
 export type DepartureTable = {
   id: Generated<bigint>
   bot_id: bigint
@@ -28,7 +28,7 @@ export type DepartureTable = {
   begun_at: Date
   /** `Stage` in departures/departure.ts explains the values, and `Explanation` there those of the next column. */
   stage: 'under_way' | 'gone' | 'called_off' | 'returned'
-  /** Why the items may leave; null raises an alarm. */
+  /** Why the items may leave; null raises an alarm while some are leaving or gone. */
   explanation: 'destination' | 'own_bot' | 'moved' | 'operator' | 'vault' | null
   destination: string | null
   seen_at: Generated<Date>

@@ -5,8 +5,8 @@ export type CreditAtRiskTable = {
   store_id: bigint
   usd_cents: bigint
   /**
-   * All credit ever promised for trades (`ledger/promise.ts`). It never falls. So if a delivery finds a larger total
-   * than before, a promise was made in between.
+   * The running total of the most that each trade could be promised (`ledger/promise-store.ts`), so usually more than
+   * was promised. It never falls. So if a delivery finds a larger total than before, a promise was made in between.
    */
   promised_usd_cents: Generated<bigint>
 }

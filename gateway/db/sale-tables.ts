@@ -10,10 +10,13 @@ export type SaleState =
   /** The market holds the payment back while the buyer could still take the trade back. */
   | 'settling'
   | 'paid'
-  /** Nothing was given: the market asked for something other than the listed item. */
+  /**
+   * Nothing was given: the market asked for something other than the listed item. The vault of this version never
+   * reports it.
+   */
   | 'refused'
   | 'cancelled'
-  /** The item was given, but another report says that the sale failed. This raises an alarm. */
+  /** The item was given, but another report says that the sale failed. Only the lists of sales show this: no alarm. */
   | 'late'
   /** The trade with the buyer was taken back. */
   | 'reversed'

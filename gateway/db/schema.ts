@@ -116,7 +116,7 @@ export type DepositTable = {
   held_amount: Generated<bigint>
   held_until: Date | null
   reversed_amount: Generated<bigint>
-  /** The part of `reversed_amount` that the store pays. */
+  /** The part of `reversed_amount` that the store bears: held credit always, other credit if it is liable. */
   charged_amount: Generated<bigint>
   user_steam_id: string | null
   /** The token in clear text, written by an earlier version and not encrypted yet. */
@@ -263,7 +263,10 @@ export type EventTable = {
   deposit_id: bigint | null
   /** Null for a change of the deposit's status, and for the event of an epoch. */
   trade_id: bigint | null
-  /** The number of a reversal among several of one trade, from 0; 0 for every other event. */
+  /**
+   * The number of a reversal among several of one trade, from 0; 0 for every other event of a deposit. Counts the events
+   * of epochs, over all stores.
+   */
   part: Generated<number>
   type: EventType
   payload: JSONColumnType<object>

@@ -30,7 +30,7 @@ export type Departure = {
   partnerSteamId: string
   begunAt: Date
   stage: Stage
-  /** Null raises an alarm: nothing explains why the items went there. */
+  /** Null raises an alarm while some items are leaving or gone: nothing explains why they went there. */
   explanation: Explanation | null
   items: readonly DepartedItem[]
 }

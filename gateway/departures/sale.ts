@@ -39,7 +39,7 @@ export const SALE_EDGES: Record<SaleState, readonly SaleState[]> = {
   // According to the reports, the item was not given. Proof that it was given, or money, overrules this.
   refused: ['late', 'settling', 'paid'],
   cancelled: ['late', 'settling', 'paid'],
-  // An alarm: the item was given, but another report says that the sale failed.
+  // The item was given, but another report says that the sale failed.
   late: ['settling', 'paid', 'reversed'],
   reversed: [],
 }

@@ -138,7 +138,7 @@ export type ViewRow = {
   trade_credit_mode: CreditMode | null
   store_credit_mode: CreditMode
   deposit_credit_mode: CreditMode | null
-  /** Whether the shopper's next delivery is credited on release. */
+  /** Whether the trade's account is credited on release because it reversed a trade; false without a trade. */
   is_on_release: boolean
   /** How many unused offers can delay the next one to the account, and when the latest ended (null if none did). */
   unused_count: number | null
@@ -148,6 +148,7 @@ export type ViewRow = {
   works_text_en: string | null
   works_text_ru: string | null
   works_until: Date | null
+  /** Whether the countdown of deposits is paused, and that of open offers. */
   deposits_stopped: boolean
   trades_stopped: boolean
   expires_at: Date

@@ -24,7 +24,10 @@ type Limits = Record<Phase, number>
 const PHASES: readonly Phase[] = ['readiness', 'calls', 'work', 'queue', 'connections', 'database', 'folder']
 const SLACK_MS = 1_000
 
-/** Longer than the sum of the limits. After this, the parent of the process may kill it. */
+/**
+ * Longer than the sum of these limits. After this, and after what a gateway adds to `readiness`, the parent of the
+ * process may kill it.
+ */
 export const STOP_MS = PHASES.reduce((sum, phase) => sum + PHASES_MS[phase], SLACK_MS)
 
 export type Shutdown = {

@@ -72,7 +72,8 @@ export async function beginCompleteCheck(client: Client): Promise<void> {
 /**
  * Records a complete check. The next check starts after `verifiedEntry`, the last entry that was settled when this
  * check began. Everything is written in one transaction, so the stored sums always match the entries that are marked
- * as checked. If another complete check was asked for meanwhile (`begun_at` is null), it stays due.
+ * as checked. If another complete check was asked for meanwhile (`begun_at` is null), this one does not count, and the
+ * next is due after `COMPLETE_RETRY_AFTER`.
  */
 export async function endCompleteCheck(
   client: Client,
