@@ -174,3 +174,16 @@ it('a payout reduces the balance once, and is refused if it is too large or has 
   expect(await balance()).toBe('available 5.00 USD, held 0.00 USD, reversed 0.00 USD')
   expect((await run('store', 'show', '1')).out).not.toContain(SECRET)
 })
+
+it('a send whose offer is not known, and a delivery by the word of an operator, are shown as such', async () => {
+  const { deposit, trade, steamTrade } = await paidDeposit('cs')
+  await till.db
+    .updateTable('trade')
+    .set({ steam_offer_id: null, credited_by_operator: true })
+    .where('id', '=', BigInt(trade))
+    .execute()
+  const { out } = await run('deposit', 'show', String(deposit.id))
+  const lines = out.split('\n').map((line) => line.slice(26))
+  expect(lines).toContain(`trade ${trade}: a send to Steam began, and no offer is known`)
+  expect(lines).toContain(`trade ${trade}: credited by an operator, Steam trade ${steamTrade}`)
+})

@@ -26,11 +26,13 @@ export async function timelineOf(db: Db, depositId: bigint): Promise<Moment[] | 
         || ', shopper ' || case partner_steam_id when ${NOBODY} then 'erased' else partner_steam_id end
         || ', code ' || secret_code, total, currency
         from trades
-      union all select send_started_at, 2, id, 'trade ' || id || ': sent to Steam, offer '
-        || coalesce(steam_offer_id, 'not known'), null, null from trades where send_started_at is not null
+      union all select send_started_at, 2, id, 'trade ' || id || coalesce(
+        ': sent to Steam, offer ' || steam_offer_id, ': a send to Steam began, and no offer is known'), null, null
+        from trades where send_started_at is not null
       union all select accepted_at, 3, id, 'trade ' || id || ': accepted on Steam, Steam trade '
         || coalesce(steam_trade_id, 'not known'), null, null from trades where accepted_at is not null
-      union all select delivered_at, 4, id, 'trade ' || id || ': proof that the bot has the items, Steam trade '
+      union all select delivered_at, 4, id, 'trade ' || id || case when credited_by_operator
+          then ': credited by an operator' else ': proof that the bot has the items' end || ', Steam trade '
         || steam_trade_id, null, null from trades where delivered_at is not null
       union all select entry.created_at, 5, entry.id, 'ledger: ' || debit.kind || ' → ' || credit.kind
         || ', ' || entry.cause, entry.amount, entry.currency
