@@ -56,7 +56,8 @@ function versionFinding({ version, sizeBytes }: DatabaseProbe): Finding {
 
 function recoveryFinding({ inRecovery, readOnly }: DatabaseProbe): Finding {
   if (inRecovery) {
-    return mend('database.recovery', 'is a replica', 'set DATABASE_URL to the primary, not to a replica')
+    const advice = 'set DATABASE_URL to the primary, or promote this server if it is the one to use'
+    return mend('database.recovery', 'is a replica, or still recovering', advice)
   }
   if (!readOnly) return good('database.recovery', 'takes writes')
   const advice =
@@ -65,7 +66,7 @@ function recoveryFinding({ inRecovery, readOnly }: DatabaseProbe): Finding {
 }
 
 function diskFinding({ fullDisk }: DatabaseProbe): Finding {
-  if (fullDisk === undefined) return good('database.disk', 'has room for a temporary file')
+  if (fullDisk === undefined) return good('database.disk', 'does not report that it is full')
   return mend(
     'database.disk',
     `is full: ${fullDisk}`,

@@ -115,12 +115,16 @@ export function vaultFindings({ role, connected, unanswered }: VaultState): Find
           'the role tradetill_vault may not read or take up wishes',
           'restart a gateway with TRADETILL_OWNER_DATABASE_URL: it grants the role its rights',
         )
-  const advice = 'start the vault, and see its log: systemctl status tradetill-vault'
+  const logAdvice = 'see its log: systemctl status tradetill-vault'
   const processFinding =
     connected === 0
-      ? mend('vault', 'no vault is connected to this database', `${advice}. ${NAMES_DATABASE}`)
+      ? mend(
+          'vault',
+          'no vault is connected to this database',
+          `start the vault, and ${logAdvice}. ${NAMES_DATABASE}`,
+        )
       : unanswered > 0
-        ? mend('vault', `the vault has not answered ${counted(unanswered, 'wish', 'wishes')}`, advice)
+        ? mend('vault', `the vault has not answered ${counted(unanswered, 'wish', 'wishes')}`, logAdvice)
         : good('vault', 'a vault is connected, and no wish has waited 15 minutes for its answer')
   const key = notChecked(
     'vault.key',

@@ -17,7 +17,10 @@ export type EpochDeps = {
   clock: Clock
   memory: Memory
   addDeliveries: AddDeliveries
-  /** Whether the till stops on a promoted replica, or begins an epoch there without an operator. */
+  /**
+   * Whether the till stops on a promoted replica, or begins an epoch there without an operator. Also applies after a
+   * restore to a point in time, which cannot be told apart.
+   */
   afterFailover: 'stop' | 'epoch'
   monotonicMs(): number
   gauge: { set(value: number): void }
@@ -65,7 +68,11 @@ export function watchEpoch(deps: EpochDeps): EpochWatch {
       const breakKind = breakOf(history, memory.lastSeen(life))
       if (breakKind === 'timeline' && deps.afterFailover === 'epoch') return failOver(deps)
       if (breakKind !== undefined) return stop(breakKind, history.isBehind)
-      if (stoppedBy !== undefined) log.warn({ epoch: String(epoch.number) }, 'till continued in a new epoch')
+      if (stoppedBy !== undefined)
+        log.warn(
+          { epoch: String(epoch.number) },
+          'till continued: the database is the one on which its epoch began',
+        )
       stoppedBy = undefined
       deps.gauge.set(0)
       const { timeline, written } = life
@@ -96,7 +103,7 @@ async function failOver({ db, log, clock, addDeliveries }: EpochDeps): Promise<v
   const facts = { epoch: String(newEpoch.epoch), stores: newEpoch.stores, skipped: String(newEpoch.skipped) }
   log.error(
     facts,
-    'replica of the database took over: a new epoch began, and data that it had not received is lost',
+    'a replica of the database was promoted, or its server was restored: a new epoch began, and what it lacks is lost',
   )
 }
 

@@ -92,7 +92,7 @@ const READINGS: readonly Reading[] = [
   },
   {
     name: 'tradetill_exchange_rate_age_seconds',
-    help: 'Age of the newest exchange rate of a currency',
+    help: 'Age of the newest exchange rate of a currency; absent if it is older than 30 days',
     labels: ['currency'],
     query: sql`select currency, extract(epoch from (select till_now()) - max(as_of)) as value from exchange_rate
       where as_of > (select till_now()) - interval '30 days' and ${RATE_APPLIES} group by currency`,
