@@ -19,7 +19,7 @@ const MOST_RATE_AGE_MS = 48 * HOUR_MS
 export type Feed = { source: string; feed: string; goodAt: Date | null; lastError: string | null }
 /** `asOf`: time of the rate; null if no source gave one within a month. */
 export type NewestRate = { currency: string; asOf: Date | null }
-/** `all`: names with a price. `fresh`: those whose price is recent enough to be used. */
+/** `all`: names with a price. `fresh`: those whose price is recent enough; other rules can still refuse it. */
 export type Coverage = { game: Game; fresh: number; all: number }
 
 type Prices = {
@@ -54,10 +54,10 @@ export function priceFindings({ feeds, rates, coverage, now }: Prices): Finding[
   )
   const gameFindings = coverage.map(({ game, fresh, all }) =>
     fresh > 0
-      ? good(`prices.of.${game}`, `${fresh} of ${all} names have a valid price`)
+      ? good(`prices.of.${game}`, `${fresh} of ${all} names have a recent price`)
       : mend(
           `prices.of.${game}`,
-          'no name has a valid price',
+          'no name has a recent price',
           'wait for a source, or run tradetill price list to see why',
         ),
   )
