@@ -72,8 +72,7 @@ export async function beginCompleteCheck(client: Client): Promise<void> {
 /**
  * Records a complete check. The next check starts after `verifiedEntry`, the last entry that was settled when this
  * check began. Everything is written in one transaction, so the stored sums always match the entries that are marked
- * as checked. If another complete check was asked for meanwhile (`begun_at` is null), this one does not count, and the
- * next is due after `COMPLETE_RETRY_AFTER`.
+ * as checked. If another complete check was asked for meanwhile (`begun_at` is null), it stays due.
  */
 export async function endCompleteCheck(
   client: Client,
@@ -83,7 +82,7 @@ export async function endCompleteCheck(
   await client.query('begin')
   await client.query(`set local statement_timeout = ${SUMS_DEADLINE_MS}`)
   await client.query(
-    `update ledger_check set begun_at = least(begun_at, clock_timestamp()),
+    `update ledger_check set begun_at = case when begun_at is not null then least(begun_at, clock_timestamp()) end,
       complete_at = case when begun_at is not null then clock_timestamp() end, differences = $2, verified_entry = $1,
       ${CLAIM}`,
     [verifiedEntry, differences],
