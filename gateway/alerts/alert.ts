@@ -58,7 +58,7 @@ export function alertText(kind: string, count: number): string {
 export type AlertStep =
   /** The count rose: send a message. */
   | { kind: AlertKind; step: 'report'; count: number }
-  /** The count fell: send nothing, but report the next rise again. */
+  /** The count fell: send no new message, but report the next rise again. */
   | { kind: AlertKind; step: 'lower'; count: number }
   /** The count fell to 0: delete its row. */
   | { kind: AlertKind; step: 'forget' }

@@ -52,7 +52,7 @@ export function trackHealth(monotonicMs: () => number, knownFailures: FailedForM
     inventories: null,
   }
   // Hours can pass without an inventory read. If the failure of inventories was only inferred, it ends when offers work
-  // again.
+  // again. A failure from the database counts as inferred, because the record does not say.
   let isInferred = knownFailures.inventories !== null
 
   /** Records the failure, and returns when it began; null if it does not count as a failure yet. */

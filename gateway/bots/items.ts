@@ -6,8 +6,8 @@ import { type HeldItem, heldItems } from './held-item-store.ts'
 import { lockTradeOfItem } from './item-store.ts'
 
 /**
- * `not_an_item`: the id has the wrong form. `not_held`: no bot has the item. `protected`: its sender can still take it
- * back.
+ * `not_an_item`: the id has the wrong form. `not_held`: no bot has the item. `protected`: its trade is still `held`, so
+ * its sender may still take it back.
  */
 export type MoveAnswer =
   | { kind: 'moved'; item: HeldItem }

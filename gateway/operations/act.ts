@@ -112,8 +112,8 @@ async function obstacleTo<T>(
 
 /**
  * Returns whether the limit allows the amount, and if so counts the amount. Applies the limit to the sum of the last 24
- * hours, because one large act can be split into many small ones. Uses the machine's clock, which no operator can
- * advance.
+ * hours, because one large act can be split into many small ones. All acts without an operator id share one sum. Uses
+ * the machine's clock, which no operator can advance.
  */
 async function mayMoveAlone(
   tx: Tx,

@@ -9,8 +9,8 @@ import { type Answer, done, type FindDeps, refused } from './operation.ts'
 
 /**
  * `held`: items that the bot has, including `protected` ones, which can still be taken back. `onTheWay`: items of the
- * view's `offers`. `most`: the game's item limit. `room`: how many more items the bot can take; 0 while a bar of the
- * game or of the whole bot lasts, unless its reason is `doubted`.
+ * view's `offers`. `most`: the game's item limit. `room`: how many more items fit, even if the bot is paused or offline;
+ * 0 while a bar of the game or of the whole bot lasts, unless its reason is `doubted`.
  */
 export type GameRoom = {
   game: Game
@@ -31,6 +31,7 @@ export type BotView = ListedBot & {
   mostOffers: number
   /** Trades of the last hour that Steam refused or the till did not send. */
   refusals: RefusalCount[]
+  /** Calls to Steam in the last hour. */
   calls: CallCount
 }
 

@@ -37,7 +37,7 @@ export type DepositFilter = {
   needsPerson?: boolean | undefined
   /** An order by amount needs a `currency`. */
   order?: DepositOrder | undefined
-  /** The last deposit of the previous page: only deposits after it in the list are returned. */
+  /** The last deposit that the previous page examined: only deposits after it in the list are returned. */
   before?: bigint | undefined
   limit: number
 }
