@@ -17,8 +17,12 @@ export type HeldItem = {
   /** The credit for it, in minor units of `currency`. */
   price: bigint
   currency: Currency
+  /** When it was booked to the bot: by its delivery, or by taking back the record of a move. */
   receivedAt: Date
-  /** Until then the sender can take the item back, and the bot cannot trade it; null if it is free. */
+  /**
+   * Until then the sender can take the item back, and the bot cannot trade it; null if its trade is not `held`. It is in
+   * the past for a trade that stays `held` because no bot can ask Steam.
+   */
   protectedUntil: Date | null
 }
 
