@@ -67,12 +67,12 @@ export function amountIn(currency: Currency, typed: string, option = '--amount')
   return amountMinor
 }
 
-/** Parses a percentage with two decimals into hundredths of a percent; `none` gives null. */
+/** Parses a percentage below 100 with two decimals into hundredths of a percent; `none` gives null. */
 export function percentIn(typed: string): number | null {
   if (typed === 'none') return null
   const bps = parsePercent(typed)
   if (bps === undefined) {
-    throw new Refusal('usage', '--commission must have two decimals, such as 24.50, or be none')
+    throw new Refusal('usage', '--commission must be below 100 with two decimals, such as 24.50, or be none')
   }
   return bps
 }

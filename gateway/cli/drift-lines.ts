@@ -10,7 +10,7 @@ const KIND_TEXT: Record<Look['drift'][number]['kind'], string> = {
 }
 
 function lookText({ lookedAt, wholeAt, isAsked }: Look): string {
-  const pending = isAsked ? ', a check begins within seconds' : ''
+  const pending = isAsked ? ', a check begins within seconds if a gateway holds the bot' : ''
   if (lookedAt === null) return `never checked${pending}`
   const whole = wholeAt === null ? 'never read completely' : `read completely ${wholeAt.toISOString()}`
   const isPart = wholeAt?.getTime() !== lookedAt.getTime()

@@ -53,7 +53,10 @@ const percent = z
   .transform((typed, context) => {
     const bps = parsePercent(typed)
     if (bps !== undefined) return bps
-    context.addIssue({ code: 'custom', message: 'must be a percentage with two decimals, such as 24.50' })
+    context.addIssue({
+      code: 'custom',
+      message: 'must be a percentage below 100 with two decimals, such as 24.50',
+    })
     return z.NEVER
   })
 

@@ -22,7 +22,7 @@ export const doctor = command({
       ...FIND,
       sendWebhooks: {
         kind: 'boolean',
-        brief: 'send a test event to each webhook, and a test to the receiver of alerts',
+        brief: 'send a test event to each enabled webhook, and a test to the receiver of alerts',
         optional: true,
         withNegated: false,
       },

@@ -65,7 +65,7 @@ const list = command({
 })
 
 const remove = command({
-  does: "end an operator's sessions, passkeys and link at once, and decline the open proposals that the operator made or backed",
+  does: "end an operator's sessions, passkeys and link at once, and decline the open proposals that the operator made in the console or backed",
   example: "operator remove nina --reason 'left the firm'",
   parameters: { flags: SERIOUS_ACT, positional: ONE_NAME },
   load: async () => {

@@ -25,7 +25,7 @@ export const statement = command({
       currency: CURRENCY,
       before: pageBefore('ENTRY'),
       limit: limitUpTo(MOST_LISTED),
-      csv: { ...CSV, brief: 'all pages, as CSV' },
+      csv: { ...CSV, brief: 'all pages, as CSV; stops at 100,000 movements' },
       ...FIND,
     },
     positional: ONE_STORE,
