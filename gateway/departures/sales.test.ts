@@ -301,7 +301,7 @@ describe('the command `items sold`', () => {
     expect(code).not.toBe(0)
     expect(out.split('\n').slice(0, 7)).toEqual([
       `line 2 names an item of another sale: 1 on ${MARKET}, paid`,
-      'line 3 names an item that is still under Steam’s protection: it cannot have left',
+      'line 3 names an item of a held trade: it cannot have left before Steam’s protection ends, and after that, run trade release first',
       'line 4 names an item that no bot ever held',
       'line 5 must have a price and the amount received, both with decimals; the amount may not exceed the price',
       'line 6 must name the market in lower case, such as market.csgo.com',

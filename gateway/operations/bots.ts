@@ -68,7 +68,7 @@ const NOT_DONE_REFUSAL = {
 function busyText(watched: WatchedTrades): string {
   const numbers = [
     `${watched.open} open`,
-    `${watched.reviewed} under review for at least a day, because an offer may have been accepted`,
+    `${watched.reviewed} that ended without items but are reviewed for a day or longer, because an offer may have been accepted`,
     `${watched.protected} with items that may be taken back, or with held credit`,
   ]
   const advice =

@@ -96,7 +96,10 @@ export type MovedItems = { moved: string[]; refused: { item: string; message: st
 const NOT_MOVED: Record<Extract<MoveAnswer, { kind: 'refused' }>['reason'], Refused> = {
   not_an_item: refused('usage', 'is not an item of the export'),
   not_held: refused('conflict', 'is not held by a bot'),
-  protected: refused('conflict', 'is still under Steam’s protection: it cannot have left'),
+  protected: refused(
+    'conflict',
+    'is of a held trade: it cannot have left before Steam’s protection ends, and after that, run trade release first',
+  ),
 }
 
 /** Records that items left their bots, one act for each item. A refused item does not stop the others. */

@@ -178,7 +178,10 @@ function mistakeOf(item: string | null, usdMicros: bigint | null): string | unde
 export function releasePrice(deps: ActDeps, { game, item }: PriceTarget): Promise<Answer<PriceTarget>> {
   return act(deps, { name: 'price release', argumentsOf: () => ({ game, item }) }, async (tx) => {
     if (!(await removePriceHold(tx, { game, name: item }))) {
-      return refused('conflict', 'Nothing to release: there is no block, freeze or price of yours.')
+      return refused(
+        'conflict',
+        'Nothing to release: there is no block, freeze or price of yours for exactly this name, pattern or game.',
+      )
     }
     return done({ game, item }, `${game}\t${item ?? 'the whole game'}\treleased`)
   })

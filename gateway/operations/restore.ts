@@ -61,7 +61,9 @@ export function recount(deps: ActDeps): Promise<Answer<WrongCounts>> {
     async (tx) => {
       const data = await countAgain(tx)
       const text = `${counted(data.bots, 'bot')} and ${counted(data.stores, 'store')} had wrong counts, now corrected.`
-      return data.bots + data.stores === 0 ? unchanged(data, 'Every count was right.') : done(data, text)
+      return data.bots + data.stores === 0
+        ? unchanged(data, 'The items of every bot and the credit at risk of every store were counted right.')
+        : done(data, text)
     },
   )
 }

@@ -314,7 +314,10 @@ async function sellOne(tx: Tx, { clock }: ActDeps, line: SoldLine): Promise<Answ
       : refused('conflict', `names ${reference} on ${market}, which is another sale`)
   }
   if (custody.isProtected)
-    return refused('conflict', 'names an item that is still under Steam’s protection: it cannot have left')
+    return refused(
+      'conflict',
+      'names an item of a held trade: it cannot have left before Steam’s protection ends, and after that, run trade release first',
+    )
   if (custody.moved === 'back') return refused('conflict', 'names an item that went back to its shopper')
   const currentSale = await currentSaleOf(tx, custody)
   if (currentSale !== undefined)

@@ -122,8 +122,8 @@ function whyNotCredited(before: FoundTrade, asked: Credit): Refused {
 }
 
 /**
- * Releases held credit, a day or more after Steam's protection ended. Meant for a trade about which no bot can ask
- * Steam.
+ * Ends the hold of a trade, and releases the credit that it holds, if any, a day or more after Steam's protection ended.
+ * Meant for a trade about which no bot can ask Steam.
  */
 export function releaseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<ChangedTrade>> {
   const secondOperator = secondOperatorFor(tradeId, { tradeId })
@@ -131,7 +131,7 @@ export function releaseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<Cha
   return change(deps, namedAct, {
     tradeId,
     fact: { kind: 'operator_releases' },
-    message: () => `The held credit of trade ${tradeId} is available.`,
+    message: () => `Trade ${tradeId} is final: none of its credit is held.`,
     otherwise: ({ state, settlesAt }) => {
       if (state !== 'held') return refused('conflict', `Trade ${tradeId} has no held credit: it is ${state}.`)
       const protection = `Steam protects trade ${tradeId} until ${settlesAt?.toISOString()}`
@@ -182,7 +182,7 @@ export function lookAtTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<Chan
     }
     return done(
       viewOf(before),
-      `Steam is asked about trade ${tradeId} within seconds: see deposit show ${before.depositId}.`,
+      `Steam is asked about trade ${tradeId} within seconds if a gateway holds its bot: see deposit show ${before.depositId}.`,
     )
   })
 }

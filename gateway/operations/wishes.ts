@@ -67,7 +67,7 @@ export function returnItems(deps: ActDeps, depositId: bigint): Promise<Answer<Ne
     )
     if (chosen.length === 0) {
       const why =
-        'Items are not free while they are protected, on sale or in an open wish, or once they are gone.'
+        'Items are not free while they are protected, on sale, in an open wish or in a Steam trade, without a known asset id, or once they are gone.'
       return refused('conflict', `No item of deposit ${depositId} is free. ${why}`)
     }
     const ask = { kind: 'return', depositId, steamTradeId: trade.steamTradeId } as const
