@@ -50,7 +50,7 @@ const LOSS_COLUMNS: readonly Column<Loss>[] = [
   },
 ]
 
-/** Shows how many items of a game are accepted in each price range, why others are refused, and which lost money. */
+/** Shows how many items of a game are accepted in each price range, why others are refused, and which lost the most. */
 export function CoveragePanel({ game }: { game: string }) {
   const { shown, refresh } = useAnswer<Data>('coverage', { game }, { isLive: false })
   const columns = columnsOf(game)
@@ -74,9 +74,9 @@ export function CoveragePanel({ game }: { game: string }) {
               <Export columns={columns} all={async () => bands} fileName={`coverage-${game}`} />
             </div>
           </Panel>
-          <Panel title="Sold below their cost">
+          <Panel title="Sold furthest below their cost">
             <Table
-              caption="Items that sold below their cost in the last 30 days"
+              caption="Items that lost the most in the last 30 days"
               columns={LOSS_COLUMNS}
               rows={losses}
               keyOf={({ item, currency }) => `${currency} ${item}`}

@@ -68,7 +68,9 @@ function Results({ found }: { found: Found }) {
   if (onlyPage !== undefined) return null
   return (
     <>
-      {found.isCut && <p className="quiet">There are more results: enter more to narrow them down.</p>}
+      {found.isCut && (
+        <p className="quiet">There may be more results: enter more, or filter the list of deposits.</p>
+      )}
       {deposits.length > 0 && (
         <Panel title="Deposits">
           <Table

@@ -92,7 +92,7 @@ function KeyActs({ keyId, refresh }: Pick<Key, 'keyId'> & Pick<Props, 'refresh'>
       <ActButton
         act="key rotate"
         label="Rotate"
-        does="Makes a new key with the same rights. The old key still works for a day."
+        does="Makes a new key with the same rights. The old key works for another day, unless it ends sooner."
         needs="operator"
         input={() => ({ keyId, overlapHours: 24 })}
         onDone={refresh}

@@ -106,7 +106,7 @@ function Holds({ holds, refresh }: Pick<ListData, 'holds'> & { refresh: () => vo
               <ActButton
                 act="price release"
                 label="Release"
-                does="Follows the prices of the sources again."
+                does="Ends this hold. The sources decide the price again, unless another hold covers the item."
                 needs="support"
                 input={() => ({ game: row.game, item: row.item })}
                 onDone={refresh}

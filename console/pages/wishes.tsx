@@ -37,7 +37,7 @@ export function Wishes({ query }: { query: URLSearchParams }) {
         columns={columnsOf(refresh)}
         rows={rows}
         keyOf={({ wishId }) => wishId}
-        empty="The vault has no requests."
+        empty={'open' in input ? 'No request is open.' : 'Nothing has been requested from the vault yet.'}
         all={() => allRows<Page, Row>('wishes', input, wishesOf)}
         fileName="wishes"
       />

@@ -131,6 +131,9 @@ export async function allRows<ANSWER extends { next: string | null }, ROW>(
     before = reply.data.next
     if (before === null) return rows
     if (rows.length >= MOST_EXPORTED)
-      return { kind: 'usage', message: `More than ${MOST_EXPORTED} rows: narrow the filter.` }
+      return {
+        kind: 'usage',
+        message: `More than ${MOST_EXPORTED} rows: narrow the filter, if the list has one.`,
+      }
   }
 }
