@@ -24,10 +24,10 @@ export type EndedOffer = 'declined' | 'countered' | 'invalid' | 'withdrawn' | 'e
 
 /**
  * Why nothing was given. `no_session`: the offer was certainly not sent, because for minutes no session of the bot
- * could be used. `steam_N`: Steam answered the send with its result number N, and made no offer. `never_appeared`: the
- * answer to the send was lost, and Steam's lists did not contain the offer. `no_longer_allowed`: the operator removed
- * or changed the destination before the send. `wish_gone`: the operator withdrew the wish before the till knew of the
- * gift, or a restored database lost it.
+ * could be used, or its requests had to wait too long. `steam_N`: Steam answered the send with its result number N, and
+ * made no offer. `never_appeared`: the answer to the send was lost, and Steam's lists did not contain the offer.
+ * `no_longer_allowed`: the operator removed or changed the destination before the send. `wish_gone`: the operator
+ * withdrew the wish before the till knew of the gift, or a restored database lost it.
  */
 export type GiftEnd =
   | EndedOffer
@@ -54,7 +54,10 @@ const NEVER_DUE_TO_ITEMS: ReadonlySet<string> = new Set<WishRefusal | GiftEnd>([
 /** Steam's result numbers that an item can cause: Fail, InvalidParam, AccessDenied and Revoked. */
 const DUE_TO_ITEMS: ReadonlySet<string> = new Set<GiftEnd>(['steam_2', 'steam_8', 'steam_15', 'steam_26'])
 
-/** True if a wish for fewer or other items may succeed. Also true for a reason that this version does not know. */
+/**
+ * True if a wish for fewer or other items may succeed. Also true for a reason that this version does not know, but not
+ * for an unknown result number of Steam.
+ */
 export function mayBeDueToItems(because: string | null): boolean {
   if (because === null) return true
   return /^steam_\d+$/.test(because) ? DUE_TO_ITEMS.has(because) : !NEVER_DUE_TO_ITEMS.has(because)

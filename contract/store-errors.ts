@@ -78,8 +78,8 @@ export const STORE_ERRORS = {
     status: 409,
     title: 'Webhook endpoint not proved',
     detail: {
-      en: 'This address has not repeated the challenge of a test. Answer "webhook.test" with its data.challenge, then test it again.',
-      ru: 'Этот адрес не повторил проверочное значение. Ответьте на "webhook.test" значением data.challenge и повторите проверку.',
+      en: 'This address has not repeated the challenge of a test. Answer "webhook.test" with its data.challenge. Then test the endpoint again, or repeat the change of its address.',
+      ru: 'Этот адрес не повторил проверочное значение. Ответьте на "webhook.test" значением data.challenge. Затем повторите проверку или смену адреса.',
     },
   },
   replay_in_progress: {

@@ -36,7 +36,7 @@ export const botSchema = z.object({
   profileUrl: z.string(),
   avatarUrl: z.string(),
   level: z.int().nonnegative(),
-  /** The day on which the account joined Steam, YYYY-MM-DD; absent if its profile hides it. */
+  /** The day on which the account joined Steam, YYYY-MM-DD; absent if its profile hides it, or was not read yet. */
   memberSince: z.iso.date().optional(),
 })
 
@@ -90,6 +90,7 @@ export const paymentSchema = z.object({
    * while an outage or maintenance stops the time, and after the end.
    */
   timeLeft: z.int().nonnegative().nullable(),
+  /** True during maintenance, and while Steam takes no offers. */
   technicalWorks: z.boolean(),
   /** The operator's own text about the maintenance; null if there is none. */
   technicalWorksText: z.object({ en: z.string(), ru: z.string() }).nullable(),
@@ -136,7 +137,7 @@ export const paymentSchema = z.object({
   language: z.enum(LANGUAGES).nullable(),
   /** True while an offer is being created. The widget then reopens the confirmation modal and waits for the offer. */
   creating: z.boolean(),
-  /** Number of items in the trade that is under way or done, else 0. */
+  /** Number of items in the deposit's trade, even if it ended without them; 0 if there is none, or without details. */
   itemCount: z.int().nonnegative(),
   /** The items that itemCount counts, the most expensive first; only while the offer is open or being created. */
   items: z.array(tradedItemsSchema).optional(),
