@@ -108,7 +108,7 @@ function readsOf(statements: Statements) {
       return row && topUpOf(row)
     },
     recent: (shopper: string): TopUp[] => statements.recent.all(shopper, MOST_TOP_UPS_SHOWN).map(topUpOf),
-    /** Money that a shopper may spend: minor units by currency. */
+    /** Money that a shopper may spend: minor units by currency. Below zero if spent credit was taken back. */
     balances: (shopper: string): Record<string, number> => sumsOf(statements.balances.all(shopper)),
     onHold: (shopper: string): Record<string, OnHold> =>
       Object.fromEntries(
@@ -119,7 +119,7 @@ function readsOf(statements: Statements) {
             { amount: Number(amount), until: textOrNull(until) },
           ]),
       ),
-    /** Money that all shoppers together may spend, by currency. */
+    /** The sum of all shoppers' balances, by currency. Balances below zero lower it. */
     total: (): Record<string, number> => sumsOf(statements.sumsOfBalances.all()),
     /** The store's account at the till, held amounts included. Payouts are not booked here. */
     account: (): Record<string, number> => sumsOf(statements.sumsAtTill.all()),

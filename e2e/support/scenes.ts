@@ -105,7 +105,7 @@ const STAND: Scene[] = [
     },
   },
   {
-    name: 'inventory-nothing-usable',
+    name: 'inventory-unusable-found',
     answers: (base) => ({
       ...standAnswers(base),
       inventory: { ...base.inventory, unavailableNames: { notPopular: ['Dragon Lore'] } },

@@ -186,7 +186,7 @@ function inventoryLoaded(
     // Remember that this game has no items, so the page suggests another game next.
     const counts = type === 'tradeNotAvailable' ? { ...stand.counts, [stand.game]: 0 } : stand.counts
     const failed = showFailure(state, { ...stand, counts }, type)
-    // The works began after the page last read the deposit, whose view says why and until when.
+    // If maintenance began after the page last read the deposit, the deposit's view now says why and until when.
     const isNews = type === 'engineeringWorks' && state.payment?.technicalWorks === false
     return isNews ? { ...failed, isCheckDue: true } : failed
   }

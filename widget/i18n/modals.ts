@@ -42,7 +42,7 @@ const en = {
   acceptInClient: 'In Steam client',
   scamWarning:
     'The offer must show this code, but the code alone is not enough: a thief with an API key (a password for programs) to your account can read it. Check that the bot’s level and “member since” match its profile above. We never ask you to send items twice.',
-  /** For a bot whose profile hides when it joined Steam. */
+  /** For a bot about which the till does not know when it joined Steam. */
   scamWarningLevel:
     'The offer must show this code, but the code alone is not enough: a thief with an API key (a password for programs) to your account can read it. Check that the bot’s level matches its profile above. We never ask you to send items twice.',
   confirmNext: 'Accept on Steam, then come back: this page updates automatically.',

@@ -31,7 +31,7 @@ export function Trouble({ failure, ...props }: Props & { failure: InventoryFailu
   const solution = SOLUTIONS[failure]
   const isRetry = solution === 'retry'
   const leadsToGames = solution === 'games' && otherGames(props.stand, props.payment).length > 0
-  /** Only another game could help, and the store takes no other. */
+  /** Only another game could help, and the store takes no other, or none of the others has usable items. */
   const isDeadEnd = solution === 'games' && !leadsToGames
   return (
     <div className="empty" role="alert">
@@ -99,7 +99,7 @@ export function NothingFound({ inventory, search, flow }: NothingFoundProps) {
   )
 }
 
-/** The other games that the store takes, with the number of usable items if this page knows it. */
+/** The other games that may have usable items, with their number if this page knows it. */
 function OtherGames({ stand, payment, flow }: Props) {
   const { texts } = useStandTexts()
   const nameOf = ({ game, count }: { game: Game; count: number | null }): string =>
