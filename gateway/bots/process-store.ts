@@ -6,7 +6,7 @@ import { LEASABLE_STATES } from './store.ts'
 /** As long as a lease, so a killed process is no longer counted when its bots become free. */
 const SILENT_AFTER = '25 seconds'
 
-/** A beat that lies ahead is from before the database's clock was set back. A running process beats again soon. */
+/** A heartbeat in the future is from before the database's clock was set back. A running process beats again soon. */
 const isSilent = sql<boolean>`beat_at not between now() - ${SILENT_AFTER}::interval and now() + ${SILENT_AFTER}::interval`
 
 /** Writes this process's heartbeat, and deletes the rows of processes whose heartbeats have stopped. */

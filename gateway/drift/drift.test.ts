@@ -7,7 +7,7 @@ import {
   type GameLook,
   isLookDue,
   type KnownFinding,
-  nextLookAt,
+  nextCheckAt,
   noteLook,
   settleDrift,
 } from './drift.ts'
@@ -254,13 +254,13 @@ describe('the next look', () => {
     ['sooner if only a part of the inventory was shown', [], { isWhole: false }, HOUR_MS],
   ])('comes %s', (_name, noted, change, ms) => {
     const changedTimes = { ...times, ...change }
-    expect(nextLookAt(noted, { ...changedTimes, now: at(0) })).toEqual(at(ms))
+    expect(nextCheckAt(noted, { ...changedTimes, now: at(0) })).toEqual(at(ms))
     expect(isLookDue(noted, { ...changedTimes, now: at(ms - 1) })).toBe(false)
     expect(isLookDue(noted, { ...changedTimes, now: at(ms) })).toBe(true)
   })
 
   it('waits for the history without a request to Steam', () => {
-    expect(nextLookAt(waiting, { ...times, now: at(0) })).toEqual(at(10 * 60_000))
+    expect(nextCheckAt(waiting, { ...times, now: at(0) })).toEqual(at(10 * 60_000))
     expect(isLookDue(waiting, { ...times, now: at(HOUR_MS) })).toBe(false)
   })
 

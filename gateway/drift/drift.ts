@@ -7,8 +7,8 @@ import { DAY_MS } from '../kit/duration.ts'
 import type { OwnItem } from '../steam/steam.ts'
 
 /**
- * `missing`: only custody has the item. `foreign`: only Steam has it. `unnamed`: Steam never gave its asset id, and its
- * name does not prove which of the shown items it is.
+ * `missing`: only custody has the item. `foreign`: only Steam has it. `unnamed`: Steam did not name its asset id at the
+ * delivery, and several shown items have its market name.
  */
 export type DriftKind = 'missing' | 'foreign' | 'unnamed'
 
@@ -255,8 +255,8 @@ export function isLookDue(noted: readonly KnownFinding[], times: LookTimes): boo
 /** Whether another look must confirm the finding. */
 const isDoubted = ({ isSure, looks }: KnownFinding): boolean => !isSure && looks < SURE_LOOKS
 
-/** When to check the bot next. */
-export function nextLookAt(noted: readonly KnownFinding[], times: Omit<LookTimes, 'askedAt'>): Date {
+/** When to check the bot next. Not every check reads its inventory. */
+export function nextCheckAt(noted: readonly KnownFinding[], times: Omit<LookTimes, 'askedAt'>): Date {
   const { now, lookedAt, isWhole, betweenLooksMs } = times
   const at = (ms: number) => new Date(now.getTime() + ms)
   if (lookedAt === null || !isWhole || noted.some(isDoubted)) return at(betweenLooksMs)

@@ -13,7 +13,7 @@ import {
   type GameLook,
   isLookDue,
   type KnownFinding,
-  nextLookAt,
+  nextCheckAt,
   noteLook,
   type settleDrift,
 } from './drift.ts'
@@ -89,7 +89,7 @@ export function driftHandler(deps: DriftDeps): (bot: BotContext) => Promise<void
     }
     const now = clock.now()
     const isWholeNow = lookedAt !== null && wholeAt?.getTime() === lookedAt.getTime()
-    const dueAt = nextLookAt(noted, { lookedAt, isWhole: isWholeNow, now, betweenLooksMs })
+    const dueAt = nextCheckAt(noted, { lookedAt, isWhole: isWholeNow, now, betweenLooksMs })
     const isSaved = await drift.saveLook(
       bot.botId,
       { leaseEpoch: bot.leaseEpoch, now },

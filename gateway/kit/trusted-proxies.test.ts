@@ -23,14 +23,14 @@ describe('the list of trusted proxies', () => {
   })
 
   it.each([
-    ['0.0.0.0/0', 'has 0.0.0.0/0, which trusts callers themselves'],
-    ['::/0', 'has ::/0, which trusts callers themselves'],
-    ['fc00::/0', 'has fc00::/0, which trusts callers themselves'],
-    ['fd00::/6', 'has fd00::/6, which trusts callers themselves'],
-    ['0.0.0.0/1,128.0.0.0/1', 'has 0.0.0.0/1, which trusts callers themselves'],
-    ['10.0.0.1,2000::/3', 'has 2000::/3, which trusts callers themselves'],
-    ['::ffff:0:0/96', 'has ::ffff:0:0/96, which trusts callers themselves'],
-    ['::ffff:0.0.0.0/97', 'has ::ffff:0.0.0.0/97, which trusts callers themselves'],
+    ['0.0.0.0/0', 'has 0.0.0.0/0, which is so wide that callers would count as proxies'],
+    ['::/0', 'has ::/0, which is so wide that callers would count as proxies'],
+    ['fc00::/0', 'has fc00::/0, which is so wide that callers would count as proxies'],
+    ['fd00::/6', 'has fd00::/6, which is so wide that callers would count as proxies'],
+    ['0.0.0.0/1,128.0.0.0/1', 'has 0.0.0.0/1, which is so wide that callers would count as proxies'],
+    ['10.0.0.1,2000::/3', 'has 2000::/3, which is so wide that callers would count as proxies'],
+    ['::ffff:0:0/96', 'has ::ffff:0:0/96, which is so wide that callers would count as proxies'],
+    ['::ffff:0.0.0.0/97', 'has ::ffff:0.0.0.0/97, which is so wide that callers would count as proxies'],
     ['0.0.0.0', "has 0.0.0.0, which is nobody's address"],
     ['::', "has ::, which is nobody's address"],
     ['0.0.0.0/8', "has 0.0.0.0/8, which is nobody's address"],

@@ -37,7 +37,7 @@ function refusalOf(entry: string): string | undefined {
     return `has ${JSON.stringify(entry.slice(0, 60))}, which is not an address or a range`
   const [address, bits] = range
   const leastBits = address.range() === 'uniqueLocal' ? LEAST_PRIVATE_BITS : LEAST_BITS[address.kind()]
-  if (bits < leastBits) return `has ${entry}, which trusts callers themselves`
+  if (bits < leastBits) return `has ${entry}, which is so wide that callers would count as proxies`
   return address.range() === 'unspecified' ? `has ${entry}, which is nobody's address` : undefined
 }
 

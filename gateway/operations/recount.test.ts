@@ -22,7 +22,7 @@ afterEach(async () => {
   await till.close()
 })
 
-it('a recount that corrects a number of items ends the alert about the ledger with the next check', async () => {
+it('after a recount corrects a bot’s item count, the next check of the ledger ends the alert', async () => {
   const metrics = createMetrics()
   const differences = async () => {
     await checkLedger({ pool, log: till.deps.log, metrics })
@@ -36,7 +36,7 @@ it('a recount that corrects a number of items ends the alert about the ledger wi
   expect(await differences()).toEqual({ ofMetrics: 0, ofNeeds: 0 })
 })
 
-it('a recount during a complete check of the ledger leaves the next one due at once', async () => {
+it('after a recount during a complete check of the ledger, another complete check is due at once', async () => {
   await checkLedger({ pool, log: till.deps.log, metrics: createMetrics() })
   const client = await pool.connect()
   await beginCompleteCheck(client)

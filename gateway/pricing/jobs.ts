@@ -96,7 +96,7 @@ export function forgetPrices({ db, clock }: Pick<PricingDeps, 'db' | 'clock'>): 
 
 type FeedRequest = { source: PriceSource; feed: Feed; signal: AbortSignal }
 
-/** Requests the feed and stores its answer. A failing feed keeps its last good prices or rates, which age. */
+/** Requests the feed and stores its answer. A failing feed keeps its stored prices or rates, which age. */
 async function refreshFeed(deps: PricingDeps, { source, feed, signal }: FeedRequest): Promise<void> {
   const { db, clock, log } = deps
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(FETCH_TIMEOUT_MS)])
@@ -106,7 +106,7 @@ async function refreshFeed(deps: PricingDeps, { source, feed, signal }: FeedRequ
     log.debug({ source: source.name, feed, rows }, 'price source answered')
   } catch (error) {
     if (signal.aborted) return
-    log.warn({ err: error, source: source.name, feed }, 'price source failed, its last answer was kept')
+    log.warn({ err: error, source: source.name, feed }, 'price source failed, its stored prices were kept')
     const retryAfterMs = error instanceof SourceError ? error.retryAfterMs : null
     await noteFailure(db, { source, now: clock.now() }, { feed, error: reasonOf(error), retryAfterMs })
   }

@@ -197,7 +197,7 @@ describe('a delivered trade whose look is overdue', () => {
     expect(await trade()).toMatchObject({ state: 'reversed' })
   })
 
-  it('is not looked at after 15 days and a read of the history, so later reads do not go back to it forever', async () => {
+  it('is no longer checked once 15 days have passed and the history was read, so later reads need no trades as old', async () => {
     const tradeId = await aFinalTradeToLookAt()
     session.trades.clear()
     await tradeHandlers(till.deps).trade(bot, tradeId)
@@ -208,7 +208,7 @@ describe('a delivered trade whose look is overdue', () => {
       look_at: expect.any(Date),
     })
     await sweepLater(DAY_MS)
-    // The checks go on until the history was read completely, which shows each reversal.
+    // The checks go on until the history has been read completely: a complete read shows every reversal.
     expect(await trade()).toMatchObject({ state: 'final', look_at: expect.any(Date) })
     await tradeHandlers(till.deps).history(bot)
     await sweepTrades(till.deps)
@@ -339,7 +339,7 @@ it('a bot that is removed makes no offer for a shopper who asked at that moment:
   mayCommit.resolve()
   await removing
   await expect.poll(tradeCount).toBe(1)
-  // The process that held the bot works on until it renews the lease.
+  // The process that held the bot keeps working until it next tries to renew the lease.
   await tradeHandlers(till.deps).trade(bot, (await trade()).id)
   expect(session.calls).toEqual([])
   await sweepLater(60_000)

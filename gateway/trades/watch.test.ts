@@ -83,7 +83,7 @@ describe('the watch over a bot’s offers', () => {
 
   it.each([
     ['its row in the list cannot be read', [{ offerId: '1', partnerSteamId: null, message: null }]],
-    ['a complete list lacks it, as Steam’s lists do while it has trouble', []],
+    ['a complete list lacks it, as happens while Steam has trouble', []],
   ])('reads an open offer separately if %s', async (_, unreadable) => {
     const { watch } = await openTrade()
     session.accept('1')
@@ -254,29 +254,30 @@ describe('a till that has lost a trade', () => {
     expect(lists()).toBe(2)
   })
 
-  // After a clock that was two days ahead is set back, too.
-  it.each([60_000, -172_800_000])(
-    'D-25 searches again a minute later if Steam did not answer: %i ms',
-    async (ms) => {
-      session.offers.set('50', orphan)
-      session.isDown = true
-      const { watch } = tradeHandlers(till.deps)
-      expect([await watch(bot), await watch(bot)]).toEqual([1, 1])
-      expect(lists()).toBe(1)
-      session.isDown = false
-      till.clock.advance(ms)
-      expect(await watch(bot)).toBe(0)
-      expect(session.offers.get('50')?.state).toBe('cancelled')
-    },
-  )
+  it.each([
+    ['a minute later', 60_000],
+    ['once a clock that was two days ahead is set back', -172_800_000],
+  ])('D-25 searches again %s if Steam did not answer', async (_, ms) => {
+    session.offers.set('50', orphan)
+    session.isDown = true
+    const { watch } = tradeHandlers(till.deps)
+    expect([await watch(bot), await watch(bot)]).toEqual([1, 1])
+    expect(lists()).toBe(1)
+    session.isDown = false
+    till.clock.advance(ms)
+    expect(await watch(bot)).toBe(0)
+    expect(session.offers.get('50')?.state).toBe('cancelled')
+  })
 
   it('D-25 reads the list again if the database failed before the list’s offers were handled', async () => {
     session.offers.set('50', orphan)
     const { trades } = till.deps
-    let failures = 1
+    let hasFailed = false
     const tradesByCode: typeof trades.tradesByCode = async (...args) => {
-      failures -= 1
-      if (failures === 0) throw new Error('the database is down')
+      if (!hasFailed) {
+        hasFailed = true
+        throw new Error('the database is down')
+      }
       return trades.tradesByCode(...args)
     }
     const { watch } = tradeHandlers({ ...till.deps, trades: { ...trades, tradesByCode } })
@@ -289,7 +290,7 @@ describe('a till that has lost a trade', () => {
     expect(session.offers.get('50')?.state).toBe('cancelled')
   })
 
-  it('D-25 searches again while an orphan can be accepted, and logs if an acceptance precedes the cancel', async () => {
+  it('D-25 searches again if it could not cancel the orphan, and logs items that arrive before the cancel', async () => {
     session.offers.set('50', orphan)
     const { watch } = tradeHandlers(till.deps)
     expect(await watch({ ...bot, mayWrite: () => false })).toBe(1)

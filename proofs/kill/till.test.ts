@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { untilAnswering } from './till.ts'
 
-it('the wait for a gateway ends as soon as the gateway has ended', async () => {
+it('the wait for a gateway fails as soon as the gateway has ended', async () => {
   const answered = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response())
   const gateway = {
     pid: 1,

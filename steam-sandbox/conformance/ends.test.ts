@@ -200,7 +200,7 @@ describe('the states of an offer:', () => {
   })
 
   row(
-    'Accepted, and committed for long (status 2), or failed: rollback not done yet (status 8), or abandoned (status 9)',
+    'Accepted, then stuck: committed (status 2), failed and not yet rolled back (8), or failed with its rollback given up (9)',
     async () => {
       const { id } = await sendDraft(steam, bot)
       steam.as('nova_hound').accept(id)
@@ -217,9 +217,9 @@ describe('the states of an offer:', () => {
     },
   )
 
-  row('Accepted, with protection reported late, or for another game', async () => {
-    for (const day of ['every-game-protected', 'protection-untold']) {
-      await control(steam, `PUT behaviours/${day}`)
+  row('Accepted, with protection of another game that is reported late', async () => {
+    for (const behaviour of ['every-game-protected', 'protection-untold']) {
+      await control(steam, `PUT behaviours/${behaviour}`)
     }
     const { id } = await sendDraft(steam, bot, { appId: 570 })
     steam.as('nova_hound').accept(id)

@@ -5,7 +5,7 @@ import { selectedItems, selectedTotal, shownInventory } from '../flow/selectors.
 import { forecast } from '../flow/split.ts'
 import type { FlowState } from '../flow/state.ts'
 import { areOffered, type ItemRow, ItemRows, offeredRowsOf, rowsOf } from '../parts/items.tsx'
-import { WorksNotice } from '../parts/works.tsx'
+import { MaintenanceNotice } from '../parts/maintenance.tsx'
 import { CurrencyIcon } from '../ui/currency.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { useNarrow } from '../ui/hooks.ts'
@@ -26,7 +26,9 @@ export function Confirmation({ state, payment, flow }: Props) {
         <>
           <h2 id={titleId}>{isOpen ? texts.confirmTitle : texts.creatingTitle}</h2>
           <Amounts state={state} payment={payment} />
-          {payment.technicalWorks && <WorksNotice payment={payment}>{texts.technicalWorks}</WorksNotice>}
+          {payment.technicalWorks && (
+            <MaintenanceNotice payment={payment}>{texts.technicalWorks}</MaintenanceNotice>
+          )}
           {!state.isOnline && (
             <p className="notice notice-warning" role="status">
               {texts.offline}

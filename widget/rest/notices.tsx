@@ -1,8 +1,8 @@
 import './notices.css'
 import type { Flow } from '../flow/runner.ts'
 import type { FlowState } from '../flow/state.ts'
+import { MaintenanceNotice } from '../parts/maintenance.tsx'
 import { useRestTexts } from '../parts/texts.ts'
-import { WorksNotice } from '../parts/works.tsx'
 import { OtherOffer } from './other-offer.tsx'
 import { TimeLeft } from './time-left.tsx'
 
@@ -16,7 +16,7 @@ export function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
     state.dialogs.kind === 'ready' && ['creating', 'joining', 'confirming'].includes(state.modal.kind)
   // The inventory already mentions the works, but without their reason or end.
   const isMentioned = inventory?.status === 'error' && inventory.type === 'engineeringWorks'
-  const hasWorksNotice = state.modal.kind === 'none' && state.payment?.technicalWorks === true
+  const hasMaintenanceNotice = state.modal.kind === 'none' && state.payment?.technicalWorks === true
   const offer = state.modal.kind === 'none' && state.payment?.status === 'pending' ? state.payment : null
   // Maintenance stops the time of a deposit, but not that of an open offer, which is shown below.
   const worksText = offer === null ? texts.technicalWorksOnPage : texts.technicalWorks
@@ -27,7 +27,9 @@ export function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
       {!state.isOnline && !isInDialog && (
         <p className="notice notice-warning notice-offline">{texts.offline}</p>
       )}
-      {hasWorksNotice && <WorksNotice payment={state.payment}>{isMentioned ? '' : worksText}</WorksNotice>}
+      {hasMaintenanceNotice && (
+        <MaintenanceNotice payment={state.payment}>{isMentioned ? '' : worksText}</MaintenanceNotice>
+      )}
       <OtherOffer state={state} />
       {isBeingCreated && (
         <p className="notice notice-offer">

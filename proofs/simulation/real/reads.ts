@@ -241,7 +241,7 @@ async function checkTimeline({ db, reads }: Reading, row: Row): Promise<void> {
   const shown = {
     movements: count(/^ledger: /),
     events: count(/^event /),
-    deliveries: count(/^trade \d+: proof that the bot has /),
+    deliveries: count(/^trade \d+: (?:proof that the bot has |credited by an operator)/),
   }
   const { movements, events, deliveries } = row
   must(

@@ -4,8 +4,8 @@ import { useRestTexts } from './texts.ts'
 
 type Props = { payment: Payment | null; children?: string }
 
-/** The notice of technical works: a sentence of ours, the operator's own words, and the planned end. */
-export function WorksNotice({ payment, children = '' }: Props) {
+/** The notice of maintenance (in the API: technical works): a sentence of ours, the operator's own words, and the planned end. */
+export function MaintenanceNotice({ payment, children = '' }: Props) {
   const { texts, language } = useRestTexts()
   const { technicalWorksText: operatorText, technicalWorksUntil: until } = payment ?? {}
   const end = until ? texts.technicalWorksUntil(formatDate(until, language)) : ''
