@@ -118,7 +118,7 @@ const BACKOFF_MS = 500
 
 function caller(options: TillOptions) {
   const { url, apiKey, deadlineMs = 10_000, tries = 4, longestWaitMs = 10_000, wait = pause } = options
-  if (!/^https?:\/\/[^/]/i.test(url)) throw new TypeError(`url must begin with https:// or http://: "${url}"`)
+  if (!/^https?:\/\/[^/]/i.test(url)) throw new TypeError(`url must begin with http(s)://: "${url}"`)
   if (/[^ -~]/.test(apiKey.trim())) throw new TypeError('apiKey is no key')
   const fetcher = options.fetch ?? fetch
   const base = url.replace(/\/$/, '')

@@ -58,7 +58,7 @@ const problem = (status: number, code: string, headers: Record<string, string> =
 const depositAnswer = (body: unknown = DEPOSIT) => Response.json(body)
 
 test.each([
-  ['localhost:4750', 'tt_test_1', 'url must begin with https:// or http://: "localhost:4750"'],
+  ['localhost:4750', 'tt_test_1', 'url must begin with http(s)://: "localhost:4750"'],
   ['', 'tt_test_1', 'url must'],
   ['https://', 'tt_test_1', 'url must'],
   ['https://pay.example', 'tt_test_ключ', 'apiKey is no key'],

@@ -6,8 +6,8 @@ import { problemIf } from './checks.ts'
 const PRICE = 'gateway/pricing/price.ts'
 /** The line to change, with the lines before it, because an identical line elsewhere checks an operator's own price. */
 const POPULAR_AND_WORTH = `reason: 'notPopular' }
-  const worthUsdCents = shopperAmount(usdMicros, USD_PER_USD, rules.commissionBps)
-  if (worthUsdCents <= rules.mustExceedUsdCents)`
+  const creditUsdCents = shopperAmount(usdMicros, USD_PER_USD, rules.commissionBps)
+  if (creditUsdCents <= rules.mustExceedUsdCents)`
 const NOW = new Date('2026-01-01T12:00:00Z')
 const HOUR_MS = 3_600_000
 const FRESH_HOURS = 6
@@ -135,7 +135,7 @@ export const prices: Family = family<Defence>({
         {
           file: PRICE,
           from: POPULAR_AND_WORTH,
-          to: POPULAR_AND_WORTH.replace('worthUsdCents <= rules.mustExceedUsdCents', 'worthUsdCents < 0n'),
+          to: POPULAR_AND_WORTH.replace('creditUsdCents <= rules.mustExceedUsdCents', 'creditUsdCents < 0n'),
         },
       ],
     },
