@@ -49,7 +49,7 @@ const NAMED_PARTS: readonly PartName[] = ['rest', 'guide', 'stand', 'dialogs']
  * what it uses itself, and no part depends on another.
  */
 const COPIED =
-  /\/(?:contract\/(?:games|item-name|statuses|money)|widget\/(?:ui\/[\w-]+|i18n\/[\w-]+|parts\/(?:texts|solution-links|amount|money-rows|works|items|item-name)|flow\/(?:selectors|split|stacks)))\.tsx?$/
+  /\/(?:contract\/(?:games|item-name|statuses|money)|widget\/(?:ui\/[\w-]+|i18n\/[\w-]+|parts\/(?:texts|solution-links|amount|maintenance|money-rows|items|item-name)|flow\/(?:selectors|split|stacks)))\.tsx?$/
 
 /** The styles of these modules, except those that the page itself has. */
 const COPIED_STYLES = /\/widget\/(?:ui\/(?:avatar|currency|picture)|parts\/[\w-]+)\.css$/
