@@ -1,6 +1,6 @@
 /** Problems that need a person now. The vault reports them to the till, which tells the operator. */
 import { DAY_MS, HOUR_MS } from './durations.ts'
-import { keepAtMost, keepNewest } from './markets/keep-newest.ts'
+import { keepAtMost, keepNewest } from './keep-newest.ts'
 
 /**
  * How long each kind lasts after it was last noted. A kind that describes a state is noted as long as the state lasts.

@@ -1,6 +1,6 @@
 /** Remembers what wishes that wait for room in the limits would use of them. */
 import { MINUTE_MS } from '../durations.ts'
-import { keepNewest } from '../markets/keep-newest.ts'
+import { keepNewest } from '../keep-newest.ts'
 import type { Load } from './judge.ts'
 
 /** After this time, the wish is judged in full again: its items may be worth less by now, or gone. */

@@ -1,6 +1,7 @@
 /** Sells on one market: lists items, gives sold items, and follows the money. The shell around book.ts and deal.ts. */
 import { isPayable } from '../../contract/sale-report.ts'
 import type { GiftOffers } from '../giving/gift.ts'
+import { keepNewest } from '../keep-newest.ts'
 import type { Alarm } from './alarm.ts'
 import {
   type Book,
@@ -18,7 +19,6 @@ import {
 } from './book.ts'
 import { type DealBeforeOffer, type DealWithOffer, stepAfter, stepBefore } from './deal.ts'
 import { earliestEndMs, judgeDue, type OwnListing } from './judge-due.ts'
-import { keepNewest } from './keep-newest.ts'
 import { createListings } from './listings.ts'
 import {
   CLOCKS_DIFFER_MS,

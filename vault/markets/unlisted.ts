@@ -1,7 +1,8 @@
 /** Why items of an account are not on sale at a market, according to the last rounds. */
+
+import { keepAtMost } from '../keep-newest.ts'
 import { plain } from '../needs.ts'
 import type { OwnItem } from '../steam/look.ts'
-import { keepAtMost } from './keep-newest.ts'
 
 /**
  * `not_tradable`: Steam does not let the account give the item yet. `no_price`: the vault found no price. `no_cost`: the

@@ -1,6 +1,6 @@
 /** The sales of an account at Waxpeer: what is due, whether a deal is still wanted, and how each sale ended. */
 
-import { keepNewest } from '../keep-newest.ts'
+import { keepNewest } from '../../keep-newest.ts'
 import { CLOCKS_DIFFER_MS, type DueGift, type Market, type MarketAnswer } from '../market.ts'
 import type { Scale } from '../scale.ts'
 import { firstOfEach } from './first-of-each.ts'

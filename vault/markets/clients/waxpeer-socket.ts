@@ -1,7 +1,7 @@
 /** The socket over which Waxpeer reports sales. A seller counts as online while it is open. */
 import { type RawData, WebSocket } from 'ws'
 import { z } from 'zod'
-import { keepNewest } from '../keep-newest.ts'
+import { keepNewest } from '../../keep-newest.ts'
 import { nameIn } from './answer-parts.ts'
 import type { Connection } from './connection.ts'
 import { parseLossless } from './lossless-json.ts'
