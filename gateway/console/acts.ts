@@ -46,31 +46,26 @@ const proposal = z.object({ proposalId: id })
 const hours = (most: number) => z.int().min(0).max(most)
 /** Kept as text, as it was typed. */
 const wholeDollars = z.string().regex(/^\d{1,9}$/, 'must be whole dollars')
-/** Parses a percentage such as 24.50 into hundredths of a percent. */
-const percent = z
-  .string()
-  .max(10)
-  .transform((typed, context) => {
-    const bps = parsePercent(typed)
-    if (bps !== undefined) return bps
-    context.addIssue({
-      code: 'custom',
-      message: 'must be a percentage below 100 with two decimals, such as 24.50',
+/** A text that `parse` understands, of at most 30 characters. */
+const typedAs = <T>(parse: (typed: string) => T | undefined, message: string) =>
+  z
+    .string()
+    .max(30)
+    .transform((typed, context) => {
+      const value = parse(typed)
+      if (value !== undefined) return value
+      context.addIssue({ code: 'custom', message })
+      return z.NEVER
     })
-    return z.NEVER
-  })
+/** Parses a percentage such as 24.50 into hundredths of a percent. */
+const percent = typedAs(parsePercent, 'must be a percentage below 100 with two decimals, such as 24.50')
 
 const SEQUENCE = z.int().min(1).max(MOST_SEQUENCE)
 /** Parses an amount such as 850.00 into cents. */
-const dollarsAndCents = z
-  .string()
-  .max(30)
-  .transform((typed, context) => {
-    const amountMinor = parseAmount(typed, 'USD')
-    if (amountMinor !== undefined) return amountMinor
-    context.addIssue({ code: 'custom', message: 'the amount must have its decimals, such as 850.00' })
-    return z.NEVER
-  })
+const dollarsAndCents = typedAs(
+  (typed) => parseAmount(typed, 'USD'),
+  'the amount must have its decimals, such as 850.00',
+)
 
 /**
  * A payout, credit, debit or write-off. Parses its typed amount into minor units. `mayOwe`: allows a debit to make the
