@@ -7,7 +7,7 @@ import {
   replayBodySchema,
   rotateSecretBodySchema,
 } from '../../contract/webhooks.ts'
-import { describeIssue, fieldsOf } from './field-errors.ts'
+import { describeIssue, fieldsOf, undecodableIn } from './field-errors.ts'
 
 function errorsOf(part: 'body' | 'query', schema: z.ZodType, value: unknown) {
   const given = { [part]: value }
@@ -64,4 +64,11 @@ test('the same words are used in queries and for endpoints', () => {
   expect(errorsOf('body', replayBodySchema, { eventId: 'x' })).toEqual([
     { path: 'eventId', message: 'must be a UUID' },
   ])
+})
+
+test('parameters that cannot be decoded are named, at most twenty of them', () => {
+  expect(undecodableIn('/v1/deposits?name=M%FCller&limit=5')).toEqual([
+    { path: 'name', message: 'must be UTF-8, and URL-encoded' },
+  ])
+  expect(undecodableIn(`/v1/deposits?${'%&'.repeat(8_000)}`)).toHaveLength(20)
 })

@@ -76,14 +76,18 @@ export function fieldsOf({ issues }: z.ZodError, given: object): FieldError[] {
   return fields.filter((_, index) => texts.indexOf(texts[index] ?? '') === index)
 }
 
+/** The most parameters that one refusal names. */
+const MOST_NAMED = 20
+
 /**
- * Returns the parameters of a query that cannot be decoded. The parser leaves them as they are, so an order id in Latin-1
+ * Returns parameters of a query that cannot be decoded. The parser leaves them as they are, so an order id in Latin-1
  * would be looked up with its percent signs, and not be found.
  */
 export function undecodableIn(url: string): FieldError[] {
   const parameters = url.split('?').slice(1).join('?').split('&')
   return parameters
     .filter((parameter) => !canDecode(parameter))
+    .slice(0, MOST_NAMED)
     .map((parameter) => ({
       path: parameter.split('=')[0] ?? '',
       message: 'must be UTF-8, and URL-encoded',
