@@ -199,7 +199,7 @@ function trustedPrice(fresh: readonly SourcePrice[], level: Level | null, rules:
   return level.isBacked || agree([ceiling, above], rules) ? ceiling : null
 }
 
-/** The limit that the comments on prices and levels mean. */
+/** How far a price may be above the weekly level, or above another price, and still count. */
 type Limit = Pick<GameRules, 'spikeBps'>
 
 /**

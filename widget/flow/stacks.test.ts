@@ -87,9 +87,11 @@ describe('a key', () => {
     ['q', 'KeyA', false],
     ['я', 'KeyZ', false],
   ])('%s on %s picks all items with Ctrl or Cmd: %s', (key, code, isAll) => {
-    const plain = { key, code, ctrlKey: false, metaKey: false }
+    const plain = { key, code, ctrlKey: false, metaKey: false, altKey: false }
     expect(isSelectAll({ ...plain, ctrlKey: true })).toBe(isAll)
     expect(isSelectAll({ ...plain, metaKey: true })).toBe(isAll)
     expect(isSelectAll(plain)).toBe(false)
+    // AltGr on Windows.
+    expect(isSelectAll({ ...plain, ctrlKey: true, altKey: true })).toBe(false)
   })
 })

@@ -78,8 +78,17 @@ export function stepOfKey({ key, ctrlKey, metaKey }: Key): Step | undefined {
   return key === '-' ? 'fewer' : undefined
 }
 
-/** True for Ctrl+A and Cmd+A. A layout without Latin letters, such as the Russian one, has another letter on that key. */
-export function isSelectAll({ key, code, ctrlKey, metaKey }: Key & { readonly code: string }): boolean {
-  if (!ctrlKey && !metaKey) return false
+/**
+ * True for Ctrl+A and Cmd+A. A layout without Latin letters, such as the Russian one, has another letter on that key.
+ * Windows reports AltGr, which types letters, as Ctrl and Alt together.
+ */
+export function isSelectAll({
+  key,
+  code,
+  ctrlKey,
+  metaKey,
+  altKey,
+}: Key & Readonly<{ code: string; altKey: boolean }>): boolean {
+  if ((!ctrlKey && !metaKey) || altKey) return false
   return /^[a-z]$/i.test(key) ? key.toLowerCase() === 'a' : code === 'KeyA'
 }

@@ -4,7 +4,7 @@ import { useRestTexts } from './texts.ts'
 
 type Props = { payment: Payment | null; children?: string }
 
-/** The notice of maintenance (in the API: technical works): a sentence of ours, the operator's own words, and the planned end. */
+/** The notice of maintenance (`technicalWorks`): a sentence of ours, the operator's own words, and the planned end. */
 export function MaintenanceNotice({ payment, children = '' }: Props) {
   const { texts, language } = useRestTexts()
   const { technicalWorksText: operatorText, technicalWorksUntil: until } = payment ?? {}
