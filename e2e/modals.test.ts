@@ -33,15 +33,22 @@ const FADE_PX = 44
 
 const scrollPosition = (page: Page): Promise<number> => page.evaluate(() => scrollY)
 
+/**
+ * Counts the page's wheel events. Runs before the page, because a browser may scroll without an event if the listener
+ * is added only a moment before the wheel turns.
+ */
+function countWheelEvents(): void {
+  Reflect.set(window, 'wheelEvents', 0)
+  const count = (): unknown => Reflect.set(window, 'wheelEvents', Reflect.get(window, 'wheelEvents') + 1)
+  addEventListener('wheel', count, { capture: true, passive: true })
+}
+
 /** Turns the wheel. Resolves once the page has received the event and painted twice. */
 async function turnWheel(page: Page): Promise<void> {
-  const turned = page.evaluate(() =>
-    new Promise((resolve) => addEventListener('wheel', resolve, { once: true, capture: true })).then(
-      () => {},
-    ),
-  )
+  const countEvents = () => page.evaluate(() => Number(Reflect.get(window, 'wheelEvents')))
+  const eventsBefore = await countEvents()
   await page.mouse.wheel(0, 400)
-  await turned
+  await expect.poll(countEvents).toBe(eventsBefore + 1)
   await page.evaluate(
     () => new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted))),
   )
@@ -102,7 +109,9 @@ describe.each([
   })
 
   test('A-026 the page behind the modal is locked, and its scroll position is restored', async () => {
-    const { page, deposit, texts } = await openStand({ language, viewport })
+    const { page, deposit, texts } = await openStand({ language, viewport }, async ({ page }) => {
+      await page.addInitScript(countWheelEvents)
+    })
     await page.mouse.move(60, 500)
     await expectScroll(page)
     const scrollBefore = await scrollPosition(page)

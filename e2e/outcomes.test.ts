@@ -294,12 +294,12 @@ test('A-067 if an offer is declined while the page shows it, an alarm loops quie
   // Ten minutes later, the alarm still sounds.
   await page.clock.pauseAt(Date.now() + 600_000)
   expect((await soundsOf(page))[0]?.playing).toBe(true)
-  const moved = page.evaluate(() =>
-    new Promise((resolve) => addEventListener('mousemove', resolve, { once: true })).then(() => {}),
+  await page.evaluate(() =>
+    addEventListener('mousemove', () => Reflect.set(window, 'mouseMoved', true), { once: true }),
   )
   await page.mouse.move(300, 300)
   await page.mouse.move(310, 310)
-  await moved
+  await expect.poll(() => page.evaluate(() => Reflect.get(window, 'mouseMoved'))).toBe(true)
   await page.clock.runFor(1499)
   expect((await soundsOf(page))[0]?.playing).toBe(true)
   await page.clock.runFor(1)
