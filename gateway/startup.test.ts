@@ -184,7 +184,7 @@ describe('another master key', () => {
     )
   })
 
-  it('is accepted alone if the former key is lost and nothing sealed with it is left', async () => {
+  it('is accepted alone after `key-ring forget`, as nothing sealed with the former key is left', async () => {
     await expect(start(withKey(OTHER_KEY))).rejects.toThrow('belongs to the master key')
     const env = withKey(OTHER_KEY, { DATABASE_URL: database.url, TRADETILL_DATA: folder })
     expect(await runCommand(['key-ring', 'forget', '--reason', 'lost'], { env })).toMatchObject({ code: 0 })

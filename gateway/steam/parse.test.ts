@@ -74,7 +74,7 @@ describe('an offer', () => {
     expect(parseOffers('<html>')).toBeUndefined()
   })
 
-  it('is missing if Steam’s list is empty; an answer without a list proves nothing', () => {
+  it('is missing if Steam’s answer has only a `next_cursor`; one without content, or with an unreadable cursor, proves nothing', () => {
     const none = { sent: [], received: [], unreadable: [], nextCursor: 0 }
     expect(parseOffers({ response: { next_cursor: 0 } })).toEqual(none)
     expect(parseOffers({ response: {} })).toBe('nothing')

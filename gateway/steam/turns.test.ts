@@ -186,7 +186,7 @@ describe('a method', () => {
     },
   )
 
-  it('waits for a turn for at most half of its deadline, and then reports that the request was not sent', async () => {
+  it('waits for a turn that comes within half of its deadline, and otherwise reports at once that it sent no request', async () => {
     const time = createManualClock()
     const { requests, ask, heldBack } = aFleet(time)
     const { burst, everyMs } = METHODS.send.account

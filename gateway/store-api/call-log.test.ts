@@ -112,7 +112,7 @@ describe('the log line of a store’s call', () => {
     expect(till.lines.join('')).not.toContain('store called')
   })
 
-  it('has the code of a refusal, and no other line has it', async () => {
+  it('has the code of a refusal; only an unauthenticated call has the line `call was refused` instead', async () => {
     const unknown = await call('GET', '/v1/deposits/77')
     const malformed = await call('POST', '/v1/deposits', { body: { ...order, currency: 'XXX' } })
     const readOnlyKey = await api.newKey(api.store, ['deposits:read'])

@@ -136,8 +136,8 @@ describe('POST /v1/deposits', () => {
   test('returns the deposit of an earlier call, although the operator has since taken an origin and a game from the store', async () => {
     const body = { ...BODY, redirectUrl: BACK_URL, games: ['cs'] }
     const { id } = (await post(body)).json()
-    const taken = { origins: ['https://other.test'], games: ['tf' as const] }
-    await till.db.updateTable('store').set(taken).execute()
+    const changed = { origins: ['https://other.test'], games: ['tf' as const] }
+    await till.db.updateTable('store').set(changed).execute()
     const again = await post(body)
     expect([again.statusCode, again.json().id]).toEqual([200, id])
     const refusedPaths = async (change: object) =>

@@ -108,7 +108,7 @@ test.each([
   { what: 'a line break', fields: { customerReference: 'two\nlines' } },
   { what: 'a control character', fields: { metadata: { note: 'a\u0085' } } },
   { what: 'a language with an underscore', fields: { language: 'ru_RU' } },
-])('the document accepts a deposit with $what if the till does', async ({ fields }) => {
+])('the document accepts a deposit with $what if the till does, and only then', async ({ fields }) => {
   const body = {
     externalId: `${TEXT} ${orders}`,
     currency: 'USD',
@@ -124,6 +124,6 @@ test.each([
 test('no pattern of the document needs classes that only some languages have', () => {
   const patterns = patternsIn(DOCUMENT)
   expect(patterns.length).toBeGreaterThan(5)
-  // Python refuses to compile them, and JavaScript reads them as the letter P without the flag u.
+  // Python refuses to compile them, and JavaScript without the flag u reads `\p` as the letter p.
   expect(patterns.filter((pattern) => /\\p\{/i.test(pattern))).toEqual([])
 })

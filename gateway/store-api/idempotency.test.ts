@@ -60,7 +60,7 @@ describe('a call with an Idempotency-Key', () => {
   const OLD_KEY = Buffer.alloc(32, 9)
   test.each<[what: string, jsonOf: (body: object) => string, hashOf: (text: string) => Buffer]>([
     ['an upgrade of the till', JSON.stringify, sha256],
-    ['another master key', canonicalJson, (text) => createSecretBox(OLD_KEY).hmacs(text)[0]],
+    ['a change of the master key', canonicalJson, (text) => createSecretBox(OLD_KEY).hmacs(text)[0]],
   ])('that was first made before %s gets the first answer', async (_what, jsonOf, hashOf) => {
     await api.app.close()
     api = await startStoreApi(till, { change: { box: createSecretBox(TEST_MASTER_KEY, [OLD_KEY]) } })
@@ -71,7 +71,7 @@ describe('a call with an Idempotency-Key', () => {
     expect((await post({ ...BODY, currency: 'EUR' })).json().code).toBe('idempotency_key_reused')
   })
 
-  test('that was refused gets the same refusal when it is repeated', async () => {
+  test('that was refused permanently gets the same refusal when it is repeated', async () => {
     await post(BODY)
     const conflict = { ...BODY, maxAmount: 1 }
     const [first, again] = [await post(conflict, 'two'), await post(conflict, 'two')]

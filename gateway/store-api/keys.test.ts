@@ -53,7 +53,7 @@ test('an expired key is refused like an unknown key, and logged once a minute; t
 
 test.each([
   ['in lower case', 'bearer '],
-  ['with more than one space, as after a setting that begins with one', 'Bearer  '],
+  ['and two spaces, as if the key was pasted with a space before it', 'Bearer  '],
 ])('a key is accepted if its header has the scheme %s', async (_, scheme) => {
   const headers = { authorization: `${scheme}${api.key}` }
   expect((await api.call('GET', '/v1/health', { headers })).statusCode).toBe(200)

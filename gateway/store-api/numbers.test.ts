@@ -97,7 +97,7 @@ test('the store guide states the same limits of lists and webhooks and the same 
   ]).toEqual([true, false])
   expect(guideRow('events in one answer')).toContain(`at most ${MOST_PAGE_BYTES / 1_024 ** 2} MiB`)
   expect(guideRow('period of one report')).toBe(LONGEST_REPORT_TEXT)
-  // Each process has its own places (lanes.test.ts).
+  // Only these words are compared: each gateway counts its own deliveries (lanes.test.ts).
   expect(guideRow('webhook: deliveries under way')).toContain('from each gateway')
   expect(guideRow('webhook: endpoints')).toBe(String(MOST_ENDPOINTS))
   const attempts = Number.parseInt(guideRow('webhook: attempts'), 10)

@@ -384,7 +384,7 @@ describe('a store that an operator registers', () => {
     ])
   })
 
-  test('can change only its colour, which is stored in lower case', async () => {
+  test('can have its colour changed while its origins stay, and the colour is stored in lower case', async () => {
     const { id } = api.store
     const setAccent = (accent: string | null) => updateStore({ ...deps(), box }, id, { accent })
     const storedRow = () =>

@@ -81,23 +81,23 @@ test('a statement refuses to continue after a movement that the store does not h
 
 test('D-36 each reversal is in the statement, and all movements add up to the balance', async () => {
   await deliver()
-  const covered = await reverse({ liability: 'operator', risk_limit_usd_cents: 100_000n })
-  const borne = await reverse({ liability: 'store', risk_limit_usd_cents: 100_000n })
-  const wasHeld = await reverse({ liability: 'operator', risk_limit_usd_cents: 0n })
+  const coveredId = await reverse({ liability: 'operator', risk_limit_usd_cents: 100_000n })
+  const borneId = await reverse({ liability: 'store', risk_limit_usd_cents: 100_000n })
+  const heldId = await reverse({ liability: 'operator', risk_limit_usd_cents: 0n })
   // Oldest first, without the deposit that was only delivered.
   const deposits = (await api.call('GET', '/v1/deposits')).json().deposits.reverse().slice(1)
   const reversed = { amount: 3_000, heldAmount: 0, reversedAmount: 3_000 }
   expect(deposits).toMatchObject([
-    { ...reversed, id: String(covered), chargedAmount: 0, availableAmount: 3_000 },
-    { ...reversed, id: String(borne), chargedAmount: 3_000, availableAmount: 0 },
-    { ...reversed, id: String(wasHeld), chargedAmount: 3_000, availableAmount: 0 },
+    { ...reversed, id: String(coveredId), chargedAmount: 0, availableAmount: 3_000 },
+    { ...reversed, id: String(borneId), chargedAmount: 3_000, availableAmount: 0 },
+    { ...reversed, id: String(heldId), chargedAmount: 3_000, availableAmount: 0 },
   ])
   expect(await balance()).toEqual([{ currency: 'USD', held: 0, available: 6_000, reversed: 9_000 }])
   const { movements } = await statement()
   expect(movements.filter(({ cause }: { cause: string }) => cause === 'reversed')).toMatchObject([
-    { depositId: String(wasHeld), held: -3_000, available: 0 },
-    { depositId: String(borne), held: 0, available: -3_000 },
-    { depositId: String(covered), held: 0, available: 0 },
+    { depositId: String(heldId), held: -3_000, available: 0 },
+    { depositId: String(borneId), held: 0, available: -3_000 },
+    { depositId: String(coveredId), held: 0, available: 0 },
   ])
   const sumOf = (column: 'held' | 'available') =>
     movements.reduce((sum: number, movement: Record<typeof column, number>) => sum + movement[column], 0)

@@ -111,7 +111,7 @@ describe('the alarm', () => {
       21,
     ],
     [
-      'a bad end that Steam has taken back: like any other open offer',
+      'an accepted offer with a bad end that is unconfirmed after a day: in an hour',
       { ...active, badEnd: { state: 'exchange_failed', seenAt: at(9) }, acceptedAt: at(9) },
       90_000,
       93_600,
@@ -184,7 +184,7 @@ describe('the alarm', () => {
     expect(alarm(trade, at(seconds))).toEqual(at(seconds + 3_600))
   })
 
-  it('of an ended trade without an answer comes every hour after a day, even while Steam holds its items', () => {
+  it('of an ended trade without an answer comes every hour after a day, until its offer is over and Steam holds no items', () => {
     const inHold = { ...declined, steamHoldUntil: at(15 * day) }
     for (const ended of [declined, inHold]) {
       expect(reviewAgainAt(ended, at(200 + 60))).toEqual(at(200 + 120))

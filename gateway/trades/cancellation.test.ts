@@ -62,7 +62,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
     expect(await cancel()).toBe('ended')
   })
 
-  it('comes too late if the shopper accepted first, and the deposit is credited', async () => {
+  it('comes too late if the shopper accepts before the bot cancels on Steam, and the deposit is credited', async () => {
     const { row, cancel } = await pendingDeposit()
     expect(await cancel()).toBe('under_way')
     session.beforeCancel = () => session.accept('1')
@@ -151,7 +151,7 @@ it.each([
   ['cancelled_by_second_factor', 'phone'],
   ['invalid', 'steam'],
   ['invalid_items', undefined],
-] as const)('the page of an offer that ended as %s shows the cause', async (state, failedBy) => {
+] as const)('the page of an offer that ended as %s shows it as failed by: %s', async (state, failedBy) => {
   const { row } = await pendingDeposit()
   const offer = session.offers.get('1')
   if (offer === undefined) throw new Error('Steam has no offer')

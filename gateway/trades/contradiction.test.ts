@@ -127,7 +127,7 @@ describe('a number of Steam that an operator gave to the wrong trade', () => {
     expect(await states()).toEqual(['final', 'declined'])
   })
 
-  it('withdraws the offer that was just sent under that number', async () => {
+  it('makes the bot withdraw the offer that it has just sent, if Steam gave the offer that number', async () => {
     const store = await aStore(till)
     const { tradeId: wrong } = await offerFor(till, bot, await aDeposit(till, store))
     const { tradeId } = await offerFor(till, bot, await aDeposit(till, store))

@@ -272,7 +272,7 @@ describe('a cancel of an offer', () => {
     for (const trade of [intended, sending, unknown, declined, held]) expect(events(trade, fact)).toEqual([])
   })
 
-  it('begins when another trade delivers, as at the deadline, but a begun cancel keeps its reason', () => {
+  it('begins when another trade delivers, with the deadline as its reason, but a begun cancel keeps its reason', () => {
     const fact: Fact = { kind: 'other_delivered' }
     expect(events(active, fact)).toEqual([{ kind: 'cancel_begun', because: 'deadline' }])
     expect(events({ ...active, cancelling: 'store' }, fact)).toEqual([])

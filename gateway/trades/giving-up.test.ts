@@ -117,7 +117,7 @@ describe('D-8 an accepted offer without proof', () => {
   })
 })
 
-describe('a bot that never comes back', () => {
+describe('a dead bot', () => {
   it('keeps no trade open: the trade ends after 15 days, and its reviews a day later', async () => {
     const { deposit } = await anOffer()
     await setBot('dead')
@@ -197,7 +197,7 @@ describe('a delivered trade whose look is overdue', () => {
     expect(await trade()).toMatchObject({ state: 'reversed' })
   })
 
-  it('is no longer checked once 15 days have passed and the history was read, so later reads need no trades as old', async () => {
+  it('is no longer checked once 15 days have passed and the history was read, so later reads go back less far', async () => {
     const tradeId = await aFinalTradeToLookAt()
     session.trades.clear()
     await tradeHandlers(till.deps).trade(bot, tradeId)

@@ -39,7 +39,7 @@ it('an address that Steam’s network blocks asks less and less often, instead o
   // Public pages need no account, so a single refusal counts for the address.
   expect(await steam.readProfile(steamId)).toMatchObject(LIMITED)
   expect(await steam.readProfile(steamId)).toMatchObject(NOT_SENT)
-  // Whether a blocked send made an offer is still looked up.
+  // A blocked send may have made an offer, so it counts as unknown, not as refused.
   const item = { appId: 730, contextId: '2', assetId: '1' }
   expect(await session.sendOffer({ steamId, token }, [item], 'A')).toMatchObject({ kind: 'unknown' })
   expect(await session.sendOffer({ steamId, token }, [item], 'B')).toEqual({

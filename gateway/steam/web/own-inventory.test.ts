@@ -141,7 +141,7 @@ describe('a bot’s own inventory', () => {
     expect(await read()).toMatchObject({ items: [{ assetId: '11' }], isComplete: false })
   })
 
-  it('is complete if Steam lacks the protected context, but not if Steam limits the request for it', async () => {
+  it('of a game without protection is complete if Steam lacks the protected context, but not if Steam limits the request for it', async () => {
     route({ 2: () => ok({ assets: [asset('11')], descriptions }), 16: () => ({ status: 400, body: {} }) })
     expect(await read('tf', false)).toMatchObject({ items: [{ assetId: '11' }], isComplete: true })
     route({ 2: () => ok({ assets: [asset('11')], descriptions }), 16: () => ({ status: 429, body: null }) })

@@ -17,15 +17,15 @@ const page = (name: string) => ({
 })
 
 describe('a profile whose owner chose its address', () => {
-  const chosen = 'https://steamcommunity.com/id/nova-hound/?xml=1'
-  const CHOSEN = 'steamcommunity.com/id/nova-hound/'
+  const chosenUrl = 'https://steamcommunity.com/id/nova-hound/?xml=1'
+  const chosenPath = 'steamcommunity.com/id/nova-hound/'
   const leadTo = (location: string) =>
     steam.routes.set(PROFILE, () => ({ status: 302, headers: { location }, body: '' }))
   const joined = '<memberSince>March 9, 2011</memberSince></profile>'
 
   it('is read at that address, to which Steam leads', async () => {
-    leadTo(chosen)
-    steam.routes.set(CHOSEN, () => ({ body: page('nova').body.replace('</profile>', joined) }))
+    leadTo(chosenUrl)
+    steam.routes.set(chosenPath, () => ({ body: page('nova').body.replace('</profile>', joined) }))
     expect(await steam.createPort().readProfile(steamId)).toMatchObject({
       profile: { steamId, name: 'nova', memberSince: '2011-03-09' },
     })
@@ -41,8 +41,8 @@ describe('a profile whose owner chose its address', () => {
       leadTo(location)
       expect(await steam.createPort().readProfile(steamId)).toMatchObject({ kind: 'unavailable' })
     }
-    leadTo(chosen)
-    steam.routes.set(CHOSEN, () => ({ status: 302, headers: { location: chosen }, body: '' }))
+    leadTo(chosenUrl)
+    steam.routes.set(chosenPath, () => ({ status: 302, headers: { location: chosenUrl }, body: '' }))
     expect(await steam.createPort().readProfile(steamId)).toMatchObject({ kind: 'unavailable' })
     expect(steam.times('/id/nova-hound/')).toBe(1)
   })

@@ -332,7 +332,7 @@ describe('a profile', () => {
     ['<memberSince>February 30, 2011</memberSince>', null],
     ['<memberSince>9 марта 2011</memberSince>', null],
     ['<memberSince>Marchember 9, 2011</memberSince>', null],
-  ])('has the day of joining if the page names one: %s', async (field, day) => {
+  ])('has a day of joining only if the page names a real one in English: %s, %s', async (field, day) => {
     const { body } = xml('nova', '')
     steam.routes.set(profilePath, () => ({ body: body.replace('</profile>', `${field}</profile>`) }))
     const answer = await steam.createPort().readProfile(PARTNER.steamId)
