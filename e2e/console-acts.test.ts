@@ -127,7 +127,7 @@ test('a login whose dialog was closed before its QR code came is ended', async (
   expect((await ended).status()).toBe(200)
 })
 
-test('a page shows the operator who signed in in another tab, without an open dialog of the first', async () => {
+test('after a second operator signs in in another tab, a page shows that operator and closes the dialog of the first', async () => {
   const name = `mia ${(await shopper()).steamId}`
   const { page, context } = await openBrowser()
   await enterSandbox(page)
@@ -146,7 +146,7 @@ test('a page shows the operator who signed in in another tab, without an open di
   expect(await page.getByRole('button', { name: 'Disarm the bots' }).count()).toBe(0)
 })
 
-/** Adds a key to the first store, and resolves to its row on the page. */
+/** Adds a key to the first store and opens the store's page. Resolves to the key's id and its row there. */
 async function addKey(page: Page, name: string) {
   await runOperatorCommand('key', 'add', '--store', '1', '--name', name, '--scope', 'deposits:read')
   const [key] = await query('select id from api_key where name = $1 and revoked_at is null', [name])

@@ -131,7 +131,7 @@ async function tabTo(page: Page, wanted: string): Promise<void> {
     .toBe(wanted)
 }
 
-test('an operator registers a passkey and credits a store with the keyboard alone, and with the mouse registers a store, reads the acts and signs in again', async () => {
+test('an operator registers a passkey and credits a store with the keyboard, and with the mouse registers a store, reads the acts and signs in again', async () => {
   const { depositId } = await payDeposit()
   const { page } = await openBrowser({ viewport: DESKTOP })
   await giveAuthenticator(page)

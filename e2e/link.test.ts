@@ -162,10 +162,10 @@ test('A-047 A-068 A-070 D-26 the link is kept for the next visit, and clearing i
 })
 
 describe.each([
-  { language: 'en', viewport: undefined, key: 'on the focused button' },
-  { language: 'ru', viewport: MOBILE, key: 'in the field' },
-] as const)('D-26 in $language', ({ language, viewport, key }) => {
-  test(`a stored link is not sent before the shopper presses Enter ${key}`, async () => {
+  { language: 'en', viewport: undefined, place: 'on the focused button' },
+  { language: 'ru', viewport: MOBILE, place: 'in the field' },
+] as const)('D-26 in $language', ({ language, viewport, place }) => {
+  test(`a stored link is not sent before the shopper presses Enter ${place}`, async () => {
     const settings = viewport === undefined ? {} : { viewport }
     const visited = await openBrowser(settings)
     const { page } = visited
@@ -183,7 +183,7 @@ describe.each([
     const sentPosts = () => visited.seen.requests.filter(({ method }) => method === 'POST')
     expect(sentPosts().filter(({ url }) => url.includes('/api/trade'))).toEqual([])
     expect(visited.seen.requests.filter(({ url }) => url.includes(new URL(tradeUrl).search))).toEqual([])
-    if (key === 'in the field') await field(page, texts).focus()
+    if (place === 'in the field') await field(page, texts).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name }).waitFor()
     expect(callsTo(visited, '/api/trade-url')).toHaveLength(1)

@@ -285,7 +285,7 @@ const ACTIONS = {
 type Kind = keyof typeof ACTIONS
 type Action = { kind: Kind; pick: number }
 
-/** The shopper's actions while picking, and failures. `pay` may make an offer. Each once, in random order. */
+/** The shopper's actions while picking, and failures. `pay` may make an offer. Each entry once, in random order. */
 const AT_STAND: Kind[] = [
   'link',
   'game',

@@ -123,7 +123,7 @@ test('A-107 A-109 the page calls only the till, and loads nothing but pictures f
   expect(new Set(foreign.map(({ url }) => new URL(url).port))).toEqual(new Set([new URL(till.sandbox).port]))
 })
 
-test('A-017 A-023 A-053 the page shows, in reais, the amount that the store credits and the part that is held', async () => {
+test('A-017 A-023 A-053 the page shows, in reais, the amount of a credit, and that all of it is held', async () => {
   // Other tests add stores to the till of this worker.
   const [store] = await query("select id, risk_limit_usd_cents as risk from store where name = 'Ember Forge'")
   onTestFinished(async () => {

@@ -192,11 +192,11 @@ test('reload, back and forward show the true state of a deposit at every step', 
   await page.goto(`${till.gateway}/help`)
   await page.goBack()
   await expect.poll(() => picked.getAttribute('aria-label')).toBe(name)
-  const [asked, sending] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const [asked, reloaded] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   await page.route('**/api/trade', async (route) => {
     await route.fetch()
     asked.resolve()
-    await sending.promise
+    await reloaded.promise
     await route.abort().catch(() => {})
   })
   await page.getByRole('button', { name: texts.pay, exact: true }).click()
@@ -204,7 +204,7 @@ test('reload, back and forward show the true state of a deposit at every step', 
   // The till has received the call, but the page never gets the answer.
   await asked.promise
   await page.reload()
-  sending.resolve()
+  reloaded.resolve()
   await confirmation(page, texts).waitFor()
   await page.goto(`${till.gateway}/help`)
   await page.goBack()

@@ -299,8 +299,8 @@ test('with two databases for one data folder, a start uses the one that PostgreS
   onTestFinished(() => rmSync(join(oldCluster, '../..'), { recursive: true, force: true }))
   await first.stop()
   chmodSync(folder, 0o711)
-  // An earlier version, run by root, now made a second database and replaced the password. Without the first one in its
-  // place, this version does the same.
+  // At this point an earlier version, run by root, made a second database and replaced the password. This version does
+  // the same if the first database is not in its place.
   renameSync(oldCluster, `${oldCluster}.aside`)
   const second = await start(folder, false)
   const cluster = await clusterOf(second.url)

@@ -29,7 +29,7 @@ function newFolders(): { copy: string; dataDir: string } {
   return { copy, dataDir }
 }
 
-test('one of two restores into the same folder is refused, and the other succeeds', async () => {
+test('one of two simultaneous restores into the same folder is refused, and the other succeeds', async () => {
   const { copy, dataDir } = newFolders()
   const results = await Promise.allSettled([putBack(copy, dataDir), putBack(copy, dataDir)])
   expect(results).toEqual([

@@ -50,6 +50,6 @@ it.each<[what: string, changes: Changes, state: string, isValid: boolean]>([
   },
 )
 
-it('a store that has a valid key beside a revoked one can call the API', () => {
+it('the page does not say that no key is valid if a valid key is beside a revoked one', () => {
   expect(page({ revokedAt: inHours(-1) }, {})).not.toContain('No key is valid')
 })

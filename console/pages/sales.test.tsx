@@ -22,7 +22,7 @@ it('a market’s row shows how far its own figures differ from the books, or tha
   expect(page).toMatch(/Settling differs by.*Free differs by.*-\$1\.25.*not reported/s)
 })
 
-it('a difference that may be rounding is no bad sign, and says so', () => {
+it('a difference that may be rounding is shown as such, and not as bad', () => {
   const market = { ...MARKET, settlingDifferenceMinor: 0, freeDifferenceMinor: 3, freeMayBeRounding: true }
   const page = renderToStaticMarkup(<Markets markets={[market]} />)
   expect(page).toMatch(/\$0\.03, may be rounding/)

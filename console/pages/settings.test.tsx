@@ -33,7 +33,7 @@ it('a session without a passkey gets no button to approve, but is told how to ge
   expect(shownTo(true)).toMatch(/sign in with a passkey.*Decline<\/button>/s)
 })
 
-it('an act that is no command names none, and all others name theirs', () => {
+it('the form of an act names the command for the act, if there is one', () => {
   expect(renderToStaticMarkup(<CommandHint act="proposal approve" />)).toBe('')
   expect(renderToStaticMarkup(<CommandHint act="proposal decline" />)).toContain('tradetill proposal decline')
 })

@@ -50,7 +50,7 @@ async function seriesOfBots(): Promise<string[]> {
   return [...new Set(names)].sort()
 }
 
-it('a bot whose history and inventory could never be read is as late as if they had been read at its beginning', async () => {
+it('before the first reading, the age of a bot’s history counts from its first item, and that of its inventory from its enrolment', async () => {
   const { bot, session } = await aBot(till)
   await jump(till, WEEK_S)
   await payFor(till, { bot, session }, await aDeposit(till, await aStore(till)))
