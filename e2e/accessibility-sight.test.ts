@@ -30,9 +30,9 @@ function cutTexts(): string[] {
 }
 
 test.each([
-  ['en', DESKTOP],
-  ['ru', MOBILE],
-] as const)('no text is cut by wider spacing, in %s', async (language, viewport) => {
+  { language: 'en', viewport: DESKTOP },
+  { language: 'ru', viewport: MOBILE },
+] as const)('wider spacing cuts no text: $language, $viewport.width px', async ({ language, viewport }) => {
   const { page, texts } = await openStand({ language, viewport })
   const applySpacing = () =>
     page.evaluate((rules) => {
