@@ -58,7 +58,7 @@ it('the next report tells the till of new problems and of the end of old ones', 
   expect(shown()).toEqual([])
 })
 
-it('a need about an event keeps the time of its first note and stays for a week after its last, across restarts', async () => {
+it('a need about a refused deal keeps the time of its first note and stays for a week after its last, across restarts', async () => {
   const first = startProcess()
   first.needs.note('due_refused', 'm deal 1', 'nothing was given')
   await first.report()

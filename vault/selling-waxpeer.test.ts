@@ -127,7 +127,7 @@ it('one market can be switched off alone, and its listings are taken down', asyn
   expect([onSaleAt('family').length, onSaleAt('waxpeer').length]).toEqual([1, 0])
 })
 
-it('a round reads the inventory of each game once, for new listings and new prices on both markets', async () => {
+it('a round reads the inventory of each game once, for new listings and new prices', async () => {
   // After a start, all periodic requests are due.
   bench.restart()
   const callsBefore = bench.calls.length

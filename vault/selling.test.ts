@@ -94,7 +94,7 @@ describe('an item of a collecting bot', () => {
     expect(rows[0]?.free).toBeGreaterThan(0)
   })
 
-  it('is not given if the market asks for it with an impossible game number, and the vault can still be restarted', async () => {
+  it('is not given while the market asks for it with an impossible game number, and the vault can still be restarted', async () => {
     const [item = 0] = await putOnSale(1)
     bench.market.begin('lies-app')
     expect((await bench.market.buy([item], 'accepts')).kind).toBe('bought')
@@ -109,7 +109,7 @@ describe('an item of a collecting bot', () => {
     expect((await readReports())(item)).toContain('delivered')
   })
 
-  it('brings its money in the books even if a person handed it over, because the vault could not read the sale', async () => {
+  it('is booked as paid even if a person handed it over because the vault could not read the sale', async () => {
     // Nothing else was sold in the last weeks, so the vault asks about no other sale.
     bench.advanceMs(21 * DAY_MS)
     const [item = 0] = await putOnSale(1)
@@ -170,7 +170,7 @@ describe('an item of a collecting bot', () => {
     expect(bench.countOwned(seller, offer?.give.map(({ assetId }) => assetId) ?? [])).toBe(1)
   })
 
-  it('is sold again if its buyer took it back and the market noticed that only after it had paid', async () => {
+  it('is listed again if its buyer took it back and the market noticed that only after it had paid', async () => {
     const [item = 0] = await putOnSale(1)
     bench.market.begin('reversal-late')
     expect((await bench.market.buy([item], 'accepts')).kind).toBe('bought')
@@ -335,7 +335,7 @@ describe('listings are taken down', () => {
   })
 })
 
-it('a listing is taken down if new limits never let its item leave, and only then', async () => {
+it('a listing is taken down if new limits never let its item leave, and the item is listed again once they do', async () => {
   await putOnSale(1)
   bench.writeLimits({ usdAnHour: '0.01', usdADay: '100000.00', itemsAnHour: 1_000 })
   await runFreshRounds(4)

@@ -33,7 +33,7 @@ it.each([
   expect(readSettings(sandbox)).toMatchObject({ mode: 'sandbox' })
 })
 
-it('live mode refuses a database on another machine if its certificate is not checked', () => {
+it('live mode refuses a database on another machine if its certificate is not checked, unless the operator allows it', () => {
   const at = (rest: string) => ({ TRADETILL_VAULT_DATABASE_URL: `postgres://vault:secret@${rest}` })
   const unverified = at('db.example/till?sslmode=require')
   expect(() => readSettings({ ...LIVE, ...unverified })).toThrow(

@@ -210,7 +210,7 @@ it('each unreadable deal causes only one alarm', async () => {
   expect(out.alarms).toEqual(unread.map((dealId) => ({ kind: 'unread_deal', dealId })))
 })
 
-/** Sells an item, which the market has paid. */
+/** Sells an item, and lets the market pay for it. */
 async function sellOne() {
   const out = createOutside()
   await runVault(out)

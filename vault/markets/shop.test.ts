@@ -308,7 +308,7 @@ it('an item that a wish has given away is not listed, even if a desk read it sec
   expect(bench.listed).toEqual(['200 999'])
 })
 
-it('the record of all wishes is read once per game, however many items there are', async () => {
+it('a round reads the record of all wishes once per game, however many items there are', async () => {
   const bench = createBench({ [SELLER]: itemsNamed('Cap', 200, 30) })
   await bench.runRounds(1)
   expect([bench.leavingReads(), bench.listed.length]).toEqual([1, 20])
@@ -387,7 +387,7 @@ describe('the till learns why items are not on sale:', () => {
     expect(await bench.unlistedOf(SELLER)).toMatchObject([{ reason: 'over_limits', items: 1, name: 'Cap' }])
   })
 
-  it('nothing is listed for the account now', async () => {
+  it('the market is switched off at the till', async () => {
     const bench = createBench({ [SELLER]: itemsNamed('Unpriced', 100, 1) })
     await bench.runRounds(1)
     bench.switchOff()

@@ -1,4 +1,4 @@
-/** Listings that the vault's limits would never let leave are taken down. */
+/** Listings of items that the vault's limits would never let leave are taken down. */
 import { expect, it } from 'vitest'
 import { createNeeds } from '../needs.ts'
 import { APP, createOutside } from '../testing/outside.ts'

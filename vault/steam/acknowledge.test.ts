@@ -19,7 +19,7 @@ it.each([
   const countAcknowledgements = () => bench.calls.filter((path) => path === '/trade/new/acknowledge').length
   expect(countAcknowledgements()).toBe(1)
   expect(bench.logged.filter((line) => line.includes('did not accept the acknowledgement'))).toHaveLength(1)
-  // The vault asks again, but not with every send.
+  // The vault acknowledges again, but not with every send.
   await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(1)
   expect(countAcknowledgements()).toBe(1)

@@ -20,11 +20,11 @@ it('a trade that Steam does not finish is named by its own number while its offe
   }
   let nowS = 1_800_000_000
   const noted: string[] = []
-  const lines: object[] = []
+  const loggedFields: object[] = []
   const offers = createGiftOffers({
     session,
     nowS: () => nowS,
-    say: (_line, about) => void lines.push(about),
+    say: (_line, about) => void loggedFields.push(about),
     needs: { note: (_kind, about) => void noted.push(about), end: () => {} },
     acknowledge: async () => {},
   })
@@ -32,5 +32,5 @@ it('a trade that Steam does not finish is named by its own number while its offe
   nowS += DAY_S
   await offers.checkTrade('77', GIFT)
   expect(noted).toEqual(['Steam trade 77'])
-  expect(lines).toEqual([{ steamTrade: '77' }])
+  expect(loggedFields).toEqual([{ steamTrade: '77' }])
 })

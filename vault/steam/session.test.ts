@@ -86,14 +86,14 @@ it('the wait for the next login is longer after Steam’s second refusal for too
   expect(await session.accessToken({ fresh: false })).toEqual(expect.any(String))
 })
 
-/** Asks every half minute for an hour. Resolves to how often Steam was asked. */
-async function countAsked({ advanceMs }: { advanceMs(ms: number): void }, ask: () => Promise<boolean>) {
-  let asked = 0
+/** Calls `ask` every half minute for an hour. Resolves to how often it resolved to true. */
+async function countTrue({ advanceMs }: { advanceMs(ms: number): void }, ask: () => Promise<boolean>) {
+  let count = 0
   for (let tries = 0; tries < 120; tries += 1) {
-    if (await ask()) asked += 1
+    if (await ask()) count += 1
     advanceMs(30_000)
   }
-  return asked
+  return count
 }
 
 describe('an address that Steam’s network blocks, because it kept asking too often,', () => {
@@ -102,22 +102,22 @@ describe('an address that Steam’s network blocks, because it kept asking too o
     await session.accessToken({ fresh: false })
     await setBehaviour('PUT', 'address-blocked')
     const read = async () => (await session.api('offers', OFFERS, QUERY)) !== undefined
-    expect(await countAsked({ advanceMs }, read)).toBeLessThan(10)
+    expect(await countTrue({ advanceMs }, read)).toBeLessThan(10)
     const cancel = async () => {
       const form = { fields: {}, referer: 'https://steamcommunity.com/' }
       return (await session.form('cancel', '/tradeoffer/1/cancel', form)).kind !== 'not_made'
     }
-    expect(await countAsked({ advanceMs }, cancel)).toBeLessThan(10)
+    expect(await countTrue({ advanceMs }, cancel)).toBeLessThan(10)
     await setBehaviour('DELETE', 'address-blocked')
     advanceMs(1_800_000)
     expect((await session.api('offers', OFFERS, QUERY))?.status).toBe(200)
   })
 
-  it('logs in less and less often', async () => {
+  it('tries to log in less and less often', async () => {
     const { steam, session, setBehaviour, advanceMs } = await openSession()
     await setBehaviour('PUT', 'address-blocked')
     const logIn = async () => (await session.accessToken({ fresh: false })) !== undefined
-    expect(await countAsked({ advanceMs }, logIn)).toBe(0)
+    expect(await countTrue({ advanceMs }, logIn)).toBe(0)
     const counts = await fetch(`${steam.url}/control/counts`)
     const [, logins] = /GenerateAccessTokenForApp\/v\*\/?":(\d+)/.exec(await counts.text()) ?? []
     expect(Number(logins)).toBeLessThan(10)
