@@ -59,7 +59,7 @@ describe('the deposit', () => {
     expect(check(over)).toBeUndefined()
   })
 
-  it('the outcome of an offer whose dialog was closed is shown within 5 s, though no poll runs', async () => {
+  it('is checked within 5 s after the dialog of its offer was closed, so the outcome is shown although no poll runs', async () => {
     let view = pending()
     const { flow, callsTo, pass } = start({ ...answers, '/api/payment': () => json(view) })
     await pass(0)
@@ -97,7 +97,7 @@ describe('the deposit', () => {
     },
   )
 
-  it('is checked immediately when the inventory is refused with deposit_closed, and not again with the same answer', () => {
+  it('is checked immediately when the inventory is refused with deposit_closed, but not again immediately if the deposit is unchanged', () => {
     const { state } = play(openedOn('created'), {
       kind: 'inventoryFailed',
       request: 1,
@@ -263,7 +263,7 @@ describe('the payment that is sent with the page', () => {
   })
 
   it.each(['succeeded', 'paymentTimeout', 'tradeDeclined'] as const)(
-    'is requested a second time if it has the status %s',
+    'is refreshed only once if it has the final status %s, even if that fails',
     (status) => {
       const { state } = openWith({ status, timeLeft: null, user: null })
       expect(state.modal).toEqual({ kind: 'completed', outcome: status, hasAlarm: false })

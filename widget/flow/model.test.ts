@@ -13,7 +13,7 @@ import { type FlowState, SORTS } from './state.ts'
 import { Expected, idsIn } from './test-expected.ts'
 import { inventory, item, LINK, OTHER_LINK, opening, payment, USER } from './test-states.ts'
 
-/** The account of LINK, after Steam has replaced its link. */
+/** A new link of the account of LINK, as after Steam has replaced it. */
 const RENEWED_LINK = `${USER.tradeUrl}&token=renewed1`
 
 afterEach(() => {

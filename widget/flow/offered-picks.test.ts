@@ -69,14 +69,14 @@ const afterReturn = (...events: FlowEvent[]) =>
 it.each<[string, FlowEvent[]]>([
   ['cleared', [{ kind: 'selectionCleared' }]],
   ['put back one by one', [toggle('1'), toggle('2')]],
-])('returned picks that are %s do not come back after a reload', (_, events) => {
+])('returned picks that are %s do not come back after a reload of the page', (_, events) => {
   const { state, effects } = afterReturn(...events)
   expect(effects).toContainEqual({ kind: 'forgetPicks' })
   expect([state.offeredPicks, state.openPicks]).toEqual([null, null])
 })
 
 it.each<[string, () => ReturnType<typeof play>]>([
-  ['one of them is left', () => afterReturn(toggle('1'))],
+  ['one of them is still picked', () => afterReturn(toggle('1'))],
   ['their items are missing', () => play(withInventory(nextDeposit(), inventory([item('3')])))],
   [
     'other picks are cleared at another store',

@@ -94,7 +94,7 @@ describe('D-27 the picks of all games', () => {
       inventory([item('7')]),
     )
 
-  /** The stand after the shopper has cleared the field and entered each of these users' links. */
+  /** The state after the shopper has cleared the field and entered each of these users' links. */
   const afterLinksOf = (...users: User[]) =>
     users.reduce(
       (state, user) => {

@@ -46,7 +46,7 @@ it('if the items are refused, the page checks the deposit, because they may be a
   expect(activitiesOf(state)).toMatchObject([{ kind: 'loadInventory' }, { kind: 'check', delayMs: 0 }])
 })
 
-it('a poll that began before this page entered an account does not bring back the earlier account', async () => {
+it('a check that began before this page entered an account does not bring back the earlier account', async () => {
   const earlierReply = delayedReply()
   let user = USER
   const { flow, pass } = start({

@@ -149,8 +149,8 @@ const journeys = fc.array(moves, { maxLength: 60, size: 'max' })
 type Judge = (seen: { before: FlowState; event: FlowEvent; state: FlowState }) => void
 
 /**
- * Judges every step of many random journeys, which a seed makes repeatable. About half of them begin with a known user
- * and items.
+ * Judges every step of many random journeys. With a `seed`, they are the same in each run. About half of them begin
+ * with a known user and items.
  */
 function always(judge: Judge, options: { seed?: number } = {}): void {
   const start: Move[] = [
@@ -267,7 +267,7 @@ describe('after any sequence of events', () => {
     })
   })
 
-  it('a late answer to an age request changes nothing', () => {
+  it('a late answer to an old request changes nothing', () => {
     always(({ before, event, state }) => {
       if (!('request' in event) || event.request === before.nextRequest - 1) return
       const isAwaited = activitiesOf(before).some(

@@ -55,7 +55,7 @@ describe('paying', () => {
       expect(creation(play(pressed, dialogsChanged('ready')).state)).toMatchObject({ attempt: 1 })
     })
 
-    it('ends with a failed load, after which only another press sends a call', () => {
+    it('ends with a failed load: only a press after the code has loaded sends a call', () => {
       const failed = play(waiting, PAY, dialogsChanged('failed')).state
       expect(failed.dialogs).toEqual({ kind: 'failed', isPayPressed: true })
       const ready = play(failed, PAY, dialogsChanged('ready')).state
@@ -192,7 +192,7 @@ describe('a page opened while an offer is being created', () => {
 })
 
 describe('an offer being created whose dialog was closed', () => {
-  const [refusedItem, other] = [item('1', 300), item('2', 300)]
+  const [missingItem, other] = [item('1', 300), item('2', 300)]
   const slow = play(creating(), { kind: 'patienceEnded' }, LEAVE, loaded({ creating: true })).state
 
   it('shows an error if it was not created, and is no longer checked every 5 s', () => {
@@ -204,7 +204,7 @@ describe('an offer being created whose dialog was closed', () => {
   it('gives back the picks that were missing meanwhile', () => {
     const reloaded = withInventory(play(slow, { kind: 'reloadPressed' }).state, inventory([other]))
     const failed = play(reloaded, loaded({ creating: false })).state
-    expect(standOf(withInventory(failed, inventory([refusedItem, other]))).selection).toEqual(['1', '2'])
+    expect(standOf(withInventory(failed, inventory([missingItem, other]))).selection).toEqual(['1', '2'])
   })
 
   it('shows no error before the till has begun to create it', () => {

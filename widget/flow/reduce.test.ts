@@ -272,7 +272,7 @@ describe('the trade link', () => {
     expect(effects).toEqual([])
   })
 
-  it.each(['', OTHER_LINK, 'nonsense'])('A-070 A-059 typing %j over a known user hides the stand', (text) => {
+  it.each(['', OTHER_LINK, 'nonsense'])('A-070 A-059 typing %j over a valid link hides the stand', (text) => {
     const { state } = play(openedOn('created'), typed(text))
     expect(state.page.stage).toBe('wait-for-trade-url-input')
     expect(kinds(state)).not.toContain('loadInventory')

@@ -372,7 +372,7 @@ describe('D-25 an offer that takes long to create', () => {
     expect(flow.state().modal.kind).toBe('confirming')
   })
 
-  it('is shown after a press on Add funds, without another request', async () => {
+  it('is shown after a press on Add funds, without another trade call', async () => {
     let view = payment()
     const { flow, callsTo, pass } = await payItems({ ...noAnswer, '/api/payment': () => json(view) })
     await pass(30_000)

@@ -6,7 +6,10 @@ import { en } from '../i18n/en.ts'
 import { markup } from '../test-markup.tsx'
 import { PickForMe } from './pick-for-me.tsx'
 
-/** Returns the text after a search that found these items, worth 2, 20 and 25 dollars. Payable are 3 to 45 dollars. */
+/**
+ * Returns the text after a search that found these of the items 1, 2 and 3, which cost 2, 20 and 25 dollars. The deposit
+ * takes 3 to 45 dollars.
+ */
 function found(amount: number, ids: string[], total: number): string {
   const limits = { maxAmount: 4_500 }
   const items = [item('1', 200), item('2', 2_000), item('3', 2_500)]

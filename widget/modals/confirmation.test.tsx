@@ -49,9 +49,14 @@ it.each([
     en.creatingAgain,
     en.creatingText,
   ],
-  ['online, waiting for Steam', { isOnline: true, isSlow: false }, en.timeUnknownText, en.offline],
+  ['online, that it waits for Steam', { isOnline: true, isSlow: false }, en.timeUnknownText, en.offline],
   ['offline', { isOnline: false, isSlow: false }, en.offline, en.creatingText],
-  ['offline, not waiting for Steam', { isOnline: false, isSlow: false }, en.itemsSafe, en.timeUnknownText],
+  [
+    'offline, only that the items are safe',
+    { isOnline: false, isSlow: false },
+    en.itemsSafe,
+    en.timeUnknownText,
+  ],
   ['offline for long', { isOnline: false, isSlow: true }, en.creatingSlow, en.creatingText],
 ])('while an offer is requested, the dialog says what is known: %s', (_, given, shownText, absentText) => {
   const html = creating(given)
