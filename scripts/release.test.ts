@@ -46,7 +46,7 @@ describe('the archive', () => {
 describe('the packages of a release', () => {
   const packages = productionPackages(LOCK)
 
-  it('include every package that the server imports, and none for development or a single platform', () => {
+  it('include packages that the server needs, and leave out those for development or a single platform', () => {
     const names = packages.map(({ name }) => name)
     for (const needed of ['fastify', 'pg', 'zod', 'steamcommunity', 'languages'])
       expect(names).toContain(needed)

@@ -1,4 +1,4 @@
-/** `npm start` has no arguments: its settings are variables. */
+/** `npm start` takes no argument except `--help` and `-h`: its settings are variables. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

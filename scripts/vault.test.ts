@@ -22,7 +22,7 @@ const run = (code: string, { input = '', stopSignal = new AbortController().sign
   runWithInput(['-e', code], { env: {}, account: undefined, input, stopSignal })
 
 describe('a command of the vault', () => {
-  it('receives its input, and is reported with its first line on stderr if it fails', async () => {
+  it('receives its input, and if it fails, the error ends with the first line of its stderr', async () => {
     await run(`process.exitCode = require('node:fs').readFileSync(0).length - ${LONGER_THAN_A_PIPE.length}`, {
       input: LONGER_THAN_A_PIPE,
     })

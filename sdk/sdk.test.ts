@@ -55,7 +55,7 @@ const fetchOfAnEdge: typeof fetch = async (input, init) => {
 
 const problem = (status: number, code: string, headers: Record<string, string> = {}) =>
   Response.json({ code, detail: `about ${code}`, errors: [{ path: 'a', message: 'b' }] }, { status, headers })
-const depositAnswer = (body: unknown = DEPOSIT) => Response.json(body)
+const answerOf = (body: unknown = DEPOSIT) => Response.json(body)
 
 test.each([
   ['localhost:4750', 'tt_test_1', 'url must begin with http(s)://: "localhost:4750"'],
@@ -70,7 +70,7 @@ test.each([
 })
 
 test('a client takes a key with the line break of its file', async () => {
-  const fetcher = async () => depositAnswer()
+  const fetcher = async () => answerOf()
   const till = createTill({ url: 'https://pay.example', apiKey: 'tt_test_1\n', fetch: fetcher })
   expect(await till.get('7')).toEqual(DEPOSIT)
 })
@@ -78,10 +78,10 @@ test('a client takes a key with the line break of its file', async () => {
 describe('a call', () => {
   test('goes to its path with the API key, and returns the answer', async () => {
     const { till, requests } = tillThatAnswers(
-      depositAnswer(),
-      depositAnswer(),
-      depositAnswer(),
-      depositAnswer({ deposits: [], next: null }),
+      answerOf(),
+      answerOf(),
+      answerOf(),
+      answerOf({ deposits: [], next: null }),
     )
     expect(await till.createDeposit(ORDER)).toEqual(DEPOSIT)
     // An id must not lead to another path.
@@ -108,7 +108,7 @@ describe('a call', () => {
       new TypeError('broken'),
       cutResponse,
       problem(502, ''),
-      depositAnswer(),
+      answerOf(),
     )
     expect(await till.createDeposit(ORDER)).toEqual(DEPOSIT)
     expect(requests.map(({ body }) => body)).toEqual([ORDER, ORDER, ORDER, ORDER])
@@ -119,10 +119,10 @@ describe('a call', () => {
   })
 
   test('is repeated after the wait that the till demands, unless that is longer than `longestWaitMs`', async () => {
-    const soon = tillThatAnswers(problem(429, 'too_many_requests', { 'retry-after': '2' }), depositAnswer())
+    const soon = tillThatAnswers(problem(429, 'too_many_requests', { 'retry-after': '2' }), answerOf())
     await soon.till.get('7')
     expect(soon.waits).toEqual([2_000])
-    const busy = tillThatAnswers(problem(409, 'deposit_busy', { 'retry-after': '1' }), depositAnswer())
+    const busy = tillThatAnswers(problem(409, 'deposit_busy', { 'retry-after': '1' }), answerOf())
     await busy.till.cancel('7')
     expect(busy.waits).toEqual([1_000])
     const late = tillThatAnswers(problem(429, 'too_many_deposits', { 'retry-after': '60' }))
@@ -132,7 +132,7 @@ describe('a call', () => {
   })
 
   test('that cancels a deposit has the same idempotency key in every attempt', async () => {
-    const { till, requests } = tillThatAnswers(problem(503, 'overloaded'), depositAnswer(), depositAnswer())
+    const { till, requests } = tillThatAnswers(problem(503, 'overloaded'), answerOf(), answerOf())
     await till.cancel('7')
     await till.cancel('8')
     const keys = requests.map(({ headers }) => headers.get('idempotency-key'))
@@ -199,7 +199,7 @@ const eventOf = (sequence: number, more: Partial<Deposit> = {}, type = 'deposit.
 
 describe('the event log', () => {
   const page = (events: TillEvent[], hasMore: boolean) =>
-    depositAnswer({ events, next: events.at(-1)?.sequence ?? 0, hasMore })
+    answerOf({ events, next: events.at(-1)?.sequence ?? 0, hasMore })
 
   test('is read from the cursor to its end, page by page', async () => {
     const { till, requests } = tillThatAnswers(
@@ -268,7 +268,7 @@ describe('the event log', () => {
         fetch: async (_input, init) => {
           stop.abort()
           init?.signal?.throwIfAborted()
-          return depositAnswer()
+          return answerOf()
         },
       })
       const read: number[] = []
@@ -282,7 +282,7 @@ describe('the event log', () => {
     const till = createTill({
       url: 'https://pay.example',
       apiKey: 'tt_test_1',
-      fetch: async () => answers.shift() ?? depositAnswer(),
+      fetch: async () => answers.shift() ?? answerOf(),
     })
     const { signal } = new AbortController()
     const added = vi.spyOn(signal, 'addEventListener')
@@ -361,7 +361,7 @@ describe('credit', () => {
     const { store, state } = createMemoryStore()
     const epoch = { ...eventOf(9, {}, 'epoch.started'), data: { epoch: 2, previousSequence: 3 } } as TillEvent
     const { till } = tillThatAnswers(
-      depositAnswer({ events: [...life.slice(0, 3), epoch], next: 9, hasMore: false }),
+      answerOf({ events: [...life.slice(0, 3), epoch], next: 9, hasMore: false }),
     )
     await catchUp(till, store)
     expect(state).toEqual({ balance: 1_100, cursor: 9 })
@@ -369,7 +369,7 @@ describe('credit', () => {
 
   test('that the store cannot save does not move the cursor', async () => {
     const { store, state } = createMemoryStore()
-    const { till } = tillThatAnswers(depositAnswer({ events: life, next: 5, hasMore: false }))
+    const { till } = tillThatAnswers(answerOf({ events: life, next: 5, hasMore: false }))
     const failingUpdate = async () => {
       throw new Error('the disk is full')
     }

@@ -13,7 +13,7 @@ describe('a webhook', () => {
     'webhook-signature': new Signer(key).sign('e2', at, body),
   })
 
-  test('is read after its signature is verified, with headers in an object or in `Headers`', async () => {
+  test('is read after one of its signatures is verified, with headers in an object or in `Headers`', async () => {
     expect(await verifyWebhook({ secret, headers: signed(), body, now })).toEqual(JSON.parse(body))
     const headers = new Headers(signed())
     headers.set('Webhook-Signature', `v1,AAAA v1a,x ${signed()['webhook-signature']}`)

@@ -223,7 +223,7 @@ describe('behaviours', () => {
     expect(JSON.stringify((await call('GET', 'behaviours')).body)).not.toContain('"on":true')
   })
 
-  it('are permanent for magic players, whom the page and the API list apart from ordinary shoppers', async () => {
+  it('can belong to magic players, whom the API lists apart from ordinary shoppers, and the start page names', async () => {
     const readNames = async (path: string) => {
       const { body } = await call('GET', path)
       return Array.isArray(body) ? body.map(({ name }) => name) : []

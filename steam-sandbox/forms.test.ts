@@ -67,8 +67,8 @@ describe('a form of the trade pages', () => {
   it('is refused without a session', async () => {
     const form = { sessionid: SESSION }
     expect((await post({ uri: SEND, form, cookie: `sessionid=${SESSION}` })).status).toBe(401)
-    const forgedCookie = `sessionid=${SESSION}; steamLoginSecure=%E0%A4%A`
-    expect((await post({ uri: SEND, form, cookie: forgedCookie })).status).toBe(401)
+    const undecodableCookie = `sessionid=${SESSION}; steamLoginSecure=%E0%A4%A`
+    expect((await post({ uri: SEND, form, cookie: undecodableCookie })).status).toBe(401)
   })
 
   it('is refused with status 500 if it is invalid, and with 413 if it is too large', async () => {

@@ -136,7 +136,7 @@ describe('the data of a bot', () => {
     expect(String((await get(bot.community, olderPage(steamId))).body)).toContain('"success":false')
   })
 
-  it('include its trade link, which can be replaced', async () => {
+  it('include its trade link, which it can replace; the control API replaces that of a shopper', async () => {
     const linkBefore = await callAsBot('GetTradeOfferAccessToken', {})
     expect(await callAsBot('GetTradeOfferAccessToken', {})).toBe(linkBefore)
     expect(await callAsBot('GetTradeOfferAccessToken', { generate_new_token: 1 })).not.toBe(linkBefore)
@@ -185,16 +185,16 @@ describe('Steam hides', () => {
   it('protected items, and Counter-Strike 2 items received in the last ten days, from all but their owner', async () => {
     const { id } = await sendDraft(steam, bot)
     steam.as('nova_hound').accept(id)
-    const stranger = await logIn(steam, 'nova_hound')
+    const formerOwner = await logIn(steam, 'nova_hound')
     const countSeen = async (person: Person, contextId: number) =>
       (await inventoryOf(person.community, bot.steamId, { contextId, tradable: false })).length
-    expect([await countSeen(bot, 16), await countSeen(stranger, 16)]).toEqual([1, 0])
+    expect([await countSeen(bot, 16), await countSeen(formerOwner, 16)]).toEqual([1, 0])
     steam.advance(7 * DAY_S)
     bot = await logIn(steam, 'Tradetill Bot #1')
-    const laterStranger = await logIn(steam, 'nova_hound')
-    expect([await countSeen(bot, 2), await countSeen(laterStranger, 2)]).toEqual([1, 0])
+    const formerOwnerLater = await logIn(steam, 'nova_hound')
+    expect([await countSeen(bot, 2), await countSeen(formerOwnerLater, 2)]).toEqual([1, 0])
     const inventoryPage = await get(
-      laterStranger.community,
+      formerOwnerLater.community,
       `https://steamcommunity.com/inventory/${bot.steamId}/730/2`,
     )
     expect(String(inventoryPage.body)).toContain('"total_inventory_count":1')

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type RunningSteam, startSteam } from './start.ts'
 
 let steam: RunningSteam
-let pressed: string[] = []
+let played: string[] = []
 
 beforeAll(async () => {
-  steam = await startSteam({ port: 0, seed: 'tour', onScene: (name) => void pressed.push(name) })
+  steam = await startSteam({ port: 0, seed: 'tour', onScene: (name) => void played.push(name) })
 })
 afterAll(() => steam.close())
 
@@ -29,7 +29,7 @@ const press = (name: string): Promise<Response> =>
 const pageText = async (): Promise<string> => (await fetch(`${steam.url}/tour/`)).text()
 
 beforeEach(async () => {
-  pressed = []
+  played = []
   await put('/control/tour', { scenes: SCENES })
 })
 
@@ -43,11 +43,11 @@ it('one scene plays at a time: a press during a scene is ignored', async () => {
   await press('held')
   await press('paid')
   await press('unknown')
-  expect(pressed).toEqual(['paid'])
+  expect(played).toEqual(['paid'])
   expect(await pageText()).toContain('data-playing')
   expect(await put('/control/tour/paid', { state: 'done', summary: 'Paid.', links: [] })).toBe(200)
   await press('held')
-  expect(pressed).toEqual(['paid', 'held'])
+  expect(played).toEqual(['paid', 'held'])
 })
 
 it('the page shows the result of a scene as text, with links to this machine only', async () => {

@@ -202,6 +202,7 @@ describe('confirmations:', () => {
       [9, '2'],
       [2, offerId],
     ])
+    // The library accepts the first confirmation with the offer's number, here that of the market listing.
     await confirm(offerId)
     expect([await stateOf(offerId), account().otherConfirmed]).toEqual([STATE.needsConfirmation, 1])
   })

@@ -184,7 +184,7 @@ describe('the answers to a read of offers or trades:', () => {
     expect(ids.size).toBeGreaterThan(8_950)
     expect(ids.size).toBeLessThanOrEqual(9_000)
     const recent = (await listSince(Date.now() - 3_600_000)).length
-    // There is one trade every 86 seconds, so about 41 in an hour. A list of all nine days would have 9,000.
+    // There is one trade every 86 seconds, so about 42 in an hour. A list of all nine days would have 9,000.
     expect(recent).toBeGreaterThan(38)
     expect(recent).toBeLessThan(200)
   })

@@ -264,12 +264,12 @@ describe('the requests of the libraries:', () => {
     const offer = await sendDraft(steam, bot, { count: 2 })
     steam.as('nova_hound').accept(offer.id)
     const accepted = await read(bot, offer.id)
-    const received = await new Promise((resolve, reject) =>
+    const details = await new Promise((resolve, reject) =>
       accepted.getExchangeDetails(false, (error, status, time, items) =>
         error ? reject(error) : resolve({ status, time, items }),
       ),
     )
-    expect(received).toMatchObject({
+    expect(details).toMatchObject({
       status: TRADE.complete,
       time: expect.any(Date),
       items: [1, 2].map(() => ({

@@ -223,10 +223,10 @@ describe('sending fails with', () => {
   })
 
   row('(10) (24) (29) (34) (50) (55) (84)', async () => {
-    const days = ['send-10', 'send-24', 'send-29', 'send-34', 'send-50', 'send-55', 'send-84']
-    for (const day of days) {
-      const eresult = Number(day.slice(5))
-      expect(await sendWithFault(day)).toMatchObject({ error: { eresult }, offers: 0 })
+    const behaviours = ['send-10', 'send-24', 'send-29', 'send-34', 'send-50', 'send-55', 'send-84']
+    for (const behaviour of behaviours) {
+      const eresult = Number(behaviour.slice(5))
+      expect(await sendWithFault(behaviour)).toMatchObject({ error: { eresult }, offers: 0 })
     }
   })
 

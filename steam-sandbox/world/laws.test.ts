@@ -139,9 +139,9 @@ it('the random scripts reach every state of an offer that steps can cause, and e
     { ...RUNS, seed: 1 },
   )
   // Only a bad day shows an offer as reverted, and no step has that result.
-  const offers = Object.values(STATE).filter((state) => state !== STATE.reverted)
+  const offerStates = Object.values(STATE).filter((state) => state !== STATE.reverted)
   const reachable = [
-    ...offers.map((state) => `offer ${state}`),
+    ...offerStates.map((state) => `offer ${state}`),
     ...Object.values(TRADE).map((status) => `trade ${status}`),
   ]
   expect(reachable.filter((each) => !seen.has(each))).toEqual([])

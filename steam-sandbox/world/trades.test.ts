@@ -155,17 +155,17 @@ describe('a trade in escrow', () => {
   }
 
   it.each([
-    ['gives to the bot', { holder: 'nova_hound', gives: ['nova_hound'] }, true],
-    ['gives to the bot, and gets items too', { holder: 'nova_hound', gives: ['nova_hound', 'bot'] }, true],
-    ['only gets items', { holder: 'nova_hound', gives: ['bot'] }, false],
-    ['gets items from a bot without the authenticator', { holder: 'bot', gives: ['bot'] }, true],
-    ['gives to a bot without the authenticator', { holder: 'bot', gives: ['nova_hound'] }, false],
+    ['a shopper without it gives', { lacks: 'nova_hound', gives: ['nova_hound'] }, true],
+    ['a shopper without it gives and gets', { lacks: 'nova_hound', gives: ['nova_hound', 'bot'] }, true],
+    ['not if a shopper without it only gets', { lacks: 'nova_hound', gives: ['bot'] }, false],
+    ['a bot without it gives', { lacks: 'bot', gives: ['bot'] }, true],
+    ['not if a bot without it only gets', { lacks: 'bot', gives: ['nova_hound'] }, false],
   ])(
-    'is one in which an account that gives lacks the authenticator: a shopper %s',
-    (_, { holder, gives }, isHeld) => {
+    'is one in which an account that gives items lacks the mobile authenticator: %s',
+    (_, { lacks, gives }, isHeld) => {
       const { world: stocked, shopper } = acceptedTrade()
       const owned = advanceTo(stocked, NOW_S + 8 * DAY_S)
-      const { steamId } = holder === 'bot' ? bot(owned) : shopper
+      const { steamId } = lacks === 'bot' ? bot(owned) : shopper
       const world = { ...owned, switched: [{ name: 'hold-15-days', steamId }] }
       const ofBot = bot(world).assets.slice(0, 1)
       const ofShopper = account(world, 'nova_hound').assets.filter(
