@@ -178,7 +178,7 @@ it('an offer is confirmed in time even while Steam is slow to price the items of
   expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
 })
 
-it('a wish that waits for room in the limits costs no request to Steam in each round, and leaves once there is room', async () => {
+it('while a wish waits for room in the limits, the vault reads no inventory for it, and makes the offer once there is room', async () => {
   bench.advanceMs(2 * DAY_MS)
   bench.writeRules({ limits: { usdAnHour: '100000.00', usdADay: '100000.00', itemsAnHour: 1 } })
   bench.restart()

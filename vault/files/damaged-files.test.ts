@@ -81,7 +81,7 @@ describe('the error names the file', () => {
 
 describe('a folder whose key is missing', () => {
   it.each(['accounts.json', 'markets.json', 'log.jsonl', 'log.begun'])(
-    'gets no new one while it has %s, because the new key could read none of it',
+    'gets no new one while it has %s, which shows that there was a key',
     (name) => {
       renameSync(join(path, 'key'), join(path, 'key.elsewhere'))
       for (const other of ['accounts.json', 'markets.json', 'log.jsonl', 'log.begun'])

@@ -66,13 +66,13 @@ describe('an offer', () => {
     ['that its partner does not accept in time is cancelled', 'active', 30, true, 'cancel'],
     // The clock was set back.
     [
-      'that could not be confirmed, and seems to come later, is cancelled',
+      'that needs a confirmation, but seems to come from the future, is cancelled',
       'needs_confirmation',
       -10,
       true,
       'cancel',
     ],
-    ['that is open, and seems to come later, is cancelled', 'active', -30, true, 'cancel'],
+    ['that is open, but seems to come from the future, is cancelled', 'active', -30, true, 'cancel'],
     ['that is no longer allowed is cancelled', 'active', 0, false, 'cancel'],
     ['in escrow is never cancelled', 'in_escrow', 6_000, false, 'wait'],
   ] as const)('%s', (_what, state, minutesAgo, isAllowed, kind) => {

@@ -57,7 +57,7 @@ const kindAfter = ({
 }
 
 describe('a deal', () => {
-  /** `limitMs`: how long after the intent the sale's time limit ends; undefined while the market has not said so. */
+  /** `limitMs`: from the intent to the end of the sale's time limit; Infinity: none; undefined: not known yet. */
   it.each([
     ['four minutes after the intent', 'send', { ageMs: 4 * MINUTE_MS, limitMs: Infinity }],
     ['more than four minutes after the intent', 'abandon', { ageMs: 4 * MINUTE_MS + 1, limitMs: Infinity }],
@@ -93,7 +93,7 @@ describe('a deal', () => {
     ['with 20 seconds left', 'confirm', { ageMs: 0, leftMs: 20_000 }],
     ['with less than 20 seconds left', 'cancel', { ageMs: 0, leftMs: 19_999 }],
     [
-      'with less than 20 seconds left for the report too',
+      'to be reported first, with less than 20 seconds left',
       'cancel',
       { ageMs: 0, leftMs: 19_999, order: 'report_then_confirm' },
     ],

@@ -173,7 +173,7 @@ async function countMoneyReads(minutes: number): Promise<number> {
   return moneyReads
 }
 
-it('a desk asks about payments every five minutes, and every 20 seconds for two minutes after a gift or a due date', async () => {
+it('a desk asks about payments every five minutes, and every 20 seconds for two minutes after an item was given or its money became due', async () => {
   book = { ...bookOf([]), listings: [givenListing(null)] }
   expect(await countMoneyReads(2)).toBe(6)
   expect(await countMoneyReads(10)).toBe(2)
@@ -215,7 +215,7 @@ it.each([
   { kind: 'unanswered', because: 'HTTP 502' },
   { kind: 'locked_out' },
 ] as const)(
-  'a market that does not let an account sell is asked again every 20 seconds: %j',
+  'a market that refuses or does not answer the question whether an account may sell is asked every 20 seconds: %j',
   async (answer) => {
     ready = answer
     await pass(60)
@@ -327,10 +327,10 @@ it('an item that the market postpones may be listed again, but not an item that 
 })
 
 it.each([
-  ['cancelled', { kind: 'cancelled' }, 2, 1],
-  ['paid, though rarely', { kind: 'paid', receivedMinor: 95n }, 1, 15],
+  ['even if it is cancelled', { kind: 'cancelled' }, 2, 1],
+  ['but less often if it is paid', { kind: 'paid', receivedMinor: 95n }, 1, 15],
 ] as const)(
-  'for two weeks, a desk asks about a given item, even if its sale is %s',
+  'for two weeks after an item was given, a desk asks about its sale, %s',
   async (_, end, reads, days) => {
     const at = new Date(nowMs)
     const due = { dealId: 'd', partnerSteamId: '1', token: 't', message: 'x', assets: [] }
@@ -345,7 +345,7 @@ it.each([
     }
     const ended = { state: 'delivered', steamTradeId: '9', deliveredAt: at } as const
     const deals = new Map([['m/d', { ...deal, isConfirmed: true, isReported: true, ...ended }]])
-    // The listing is a month old, and a history since then can be long. The desk asks only from a day before the sale on.
+    // The listing is a month old, and a history since then can be long, so the desk reads only the last `days` days.
     const begunAt = new Date(nowMs - 30 * 86_400 * SECOND_MS)
     const soldMs = nowMs
     book = { ...bookOf([]), deals, listings: [{ ...givenListing(end), begunAt }] }
@@ -374,7 +374,7 @@ it('for six weeks, a desk asks how a sale ended; then it reports once that it st
   expect(logged).toHaveLength(1)
 })
 
-it('a desk reprices all its listings within an hour, at most ten at a time, but none while it may not list', async () => {
+it('a desk reprices all its listings once an hour, at most ten at a time, but none while it may not list', async () => {
   const listings = onSale(100)
   items = new Map(
     listings.map(({ assetId }) => [

@@ -24,7 +24,7 @@ describe('an item', () => {
     expect(placeBids([[], [bid('1', 1n)]])).toEqual([[], [line(bid('1', 1n))]])
   })
 
-  it('goes to one market at most, whatever the bids are', () => {
+  it('goes to exactly one market if there is a bid for it, whatever the bids are', () => {
     const anyBid = fc.record({
       assetId: fc.constantFrom('1', '2', '3'),
       net: fc.bigInt({ min: 0n, max: 9n }),
@@ -136,7 +136,7 @@ it('an item that the till has not booked is not sold by a collecting bot, even i
   expect(await bidsOn({})).toHaveLength(1)
 })
 
-it('an item is discounted for its days on sale, not for those on which nothing was on sale', async () => {
+it('an item is discounted for its days on sale, not for those between two listings or after the last one', async () => {
   const dayMs = 86_400_000
   const item = { market: 'm', appId: 570, assetId: '1' }
   const begun = { kind: 'listing_begun', ...item, account: null, priceMinor: 999n } as const

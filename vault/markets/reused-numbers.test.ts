@@ -14,7 +14,7 @@ const dueOf = (dealId: string) => {
   return { dealId, partnerSteamId: BUYER, token: 'AbC12-_x', message: dealId, assets: [] }
 }
 
-/** A market on which an item was sold, declined by the buyer, and listed again a minute after that sale. */
+/** A market on which the buyer of an item declined the offer, and the item was listed again a minute after the sale. */
 function openRelisted(outcomes: readonly Outcome[]) {
   const out = createOutside()
   out.market.outcomes = async () => ({ kind: 'answered', value: outcomes })
@@ -94,7 +94,7 @@ function openRepeated() {
 const numbers = ({ book }: ReturnType<typeof createOutside>) =>
   book().listings.map(({ assetId, itemId, state }) => [assetId, itemId, state])
 
-it('a number that the market’s answer gives to two items is recorded for one, and its list shows that of the other', async () => {
+it('a number that the market’s answer gives to two items is recorded for one; that of the other comes from the market’s list', async () => {
   const out = openRepeated()
   await out.seller().list(APP, [
     { assetId: '1', priceMinor: 100n },
@@ -115,7 +115,7 @@ it('a number that the market’s answer gives to two items is recorded for one, 
   ])
 })
 
-it('a number that the market’s list shows for two items whose answer was lost is recorded for one, and the other is over', async () => {
+it('a number that the market’s list shows for two items whose answer was lost is recorded for one, and the other counts as not listed', async () => {
   const out = createOutside()
   const seller = out.seller()
   out.plan(['lost_after'])

@@ -97,7 +97,7 @@ describe('the history of Waxpeer', () => {
     expect(await slow.wholeDays(9)).toBeLessThan(9)
   })
 
-  it('is marked as cut if thousands of sales under way have the same time', async () => {
+  it('is marked as cut if thousands of the latest sales have the same time', async () => {
     const sameTime = salesOf(2_500).map((row) => ({ ...row, created: new Date(NOW_MS).toISOString() }))
     expect(await waxpeerWith(sameTime).history.underWay()).toMatchObject({ value: { isCut: true } })
     expect(await waxpeerWith(salesOf(50)).history.underWay()).toMatchObject({ value: { isCut: false } })

@@ -147,7 +147,7 @@ describe('a sale', () => {
     expect(await unwrap(isWanted(former.due, '1'))).toBe(false)
     bench.market.begin('history-late')
     bench.market.begin('check-for-buyers')
-    // Both waits are longer than the clocks of Waxpeer and the vault may differ.
+    // Each of the two waits is longer than any allowed difference between Waxpeer's clock and the vault's.
     await bench.advanceSteam(180)
     const listedAt = bench.now()
     bench.advanceMachine(121_000)

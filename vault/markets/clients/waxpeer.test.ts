@@ -81,7 +81,7 @@ describe('an account', () => {
     expect((await client.ready()).kind).toBe('answered')
   })
 
-  it('has a key that no answer of the client contains, even if a refusal quotes the address of the call', async () => {
+  it('has a key that the client’s answer does not contain, even if a refusal quotes the address of the call', async () => {
     const key = bench.market.waxpeer.open(bench.seller.steamId)
     client.close()
     client = bench.waxpeerWith(key)
