@@ -63,7 +63,7 @@ it('the settled number becomes the newest number when the transaction with an ea
   expect(Number(earlier)).toBeLessThan(Number(newest))
 })
 
-it('the settled number excludes rows written after the search began, and the search ignores their transactions', async () => {
+it('the settled number excludes rows uncommitted when the search began, and the search ignores later transactions', async () => {
   const newest = await entryBy(late)
   await early.query('begin')
   await entryBy(early)

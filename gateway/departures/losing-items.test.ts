@@ -43,13 +43,13 @@ async function losingAfter(sell: (tx: Tx) => Promise<unknown>) {
 }
 
 it('the greatest loss in dollars comes first, whatever the currency of the sale', async () => {
-  const losingItems = await losingAfter(async (tx) => {
+  const losses = await losingAfter(async (tx) => {
     await sql`insert into exchange_rate (currency, per_usd, as_of, source)
       values ('BRL', 5.5, ${ago(60)}, 'test')`.execute(tx)
     await sellLate(tx, { item: 0, currency: 'BRL', agoS: 30 })
     await sellLate(tx, { item: 1, currency: 'USD', agoS: 30 })
   })
-  expect(losingItems).toEqual([
+  expect(losses).toEqual([
     [1, 'USD', -2_000n],
     [1, 'BRL', -5_500n],
   ])
@@ -58,12 +58,12 @@ it('the greatest loss in dollars comes first, whatever the currency of the sale'
 it('a loss is found among more sales than the report of sales shows', async () => {
   // One more than the report shows.
   const reversedSales = 20_001
-  const losingItems = await losingAfter(async (tx) => {
+  const losses = await losingAfter(async (tx) => {
     await sql`
       insert into sale (market, reference, trade_id, asset_id, app_id, state, causer, currency, price, listed_at, sold_at)
       select 'market.csgo.com', 'reversed ' || n, ${paid.tradeId}, ${paid.assetIds[0]}, 570, 'reversed', 'buyer', 'USD', 1,
         ${ago(60)}, ${ago(60)} from generate_series(1, ${reversedSales}::integer) n`.execute(tx)
     await sellLate(tx, { item: 1, currency: 'USD', agoS: 30 })
   })
-  expect(losingItems.map(([, ...loss]) => loss)).toEqual([['USD', -2_000n]])
+  expect(losses.map(([, ...loss]) => loss)).toEqual([['USD', -2_000n]])
 })

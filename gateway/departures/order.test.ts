@@ -127,7 +127,7 @@ describe('an item that was recorded as moved before it was sent to another bot',
     expect(await differences()).toEqual([])
   })
 
-  it('is with the bot that sent it again once Steam undoes that trade', async () => {
+  it('is back with the bot that sent it once Steam undoes that trade', async () => {
     await aBot(till, fakeSession(OTHER_BOT))
     await recordMoved()
     await send()
@@ -138,7 +138,7 @@ describe('an item that was recorded as moved before it was sent to another bot',
     expect(await differences()).toEqual([])
   })
 
-  it('stays away if it is recorded as sold', async () => {
+  it('stays away if it was recorded as sold instead', async () => {
     await aBot(till, fakeSession(OTHER_BOT))
     const [held] = await heldItems(till.db)
     const input = `${held?.item},skinport.com,1,30.00,26.00,USD,2026-11-02\n`
@@ -186,7 +186,7 @@ describe('an item that a destination sent to another bot', () => {
 })
 
 describe('an item that was moved to another bot', () => {
-  it('is at the first bot after the other bot gave it back, even before the first bot’s history is read', async () => {
+  it('is at the first bot after the other bot gave it back, even before the first bot’s history is read again', async () => {
     const otherBot = await aBot(till, fakeSession(OTHER_BOT))
     addRow(session, '9500', { to: OTHER_BOT, hours: 1, given: { assetId: item, newAssetId: '71' } })
     await read(bot)
@@ -289,7 +289,7 @@ describe('an item that two bots sent back and forth', () => {
   })
   afterEach(async () => expect(await differences()).toEqual([]))
 
-  it('is back at the first bot after both trades were undone, even if the first trade is read first', async () => {
+  it('is back at the first bot after both trades were undone, even if the reversal of the first trade is read first', async () => {
     toOtherBot(item)
     await read(bot)
     expect(await inHand()).toEqual([`first ${item}`])

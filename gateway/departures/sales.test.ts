@@ -141,7 +141,7 @@ describe('a listing', () => {
 })
 
 describe('the books', () => {
-  it('follow a sale from its delivery to the money, and book each report once', async () => {
+  it('follow a sale from its delivery to the money, and book a repeated report once', async () => {
     const settlesAt = new Date(till.clock.now().getTime() + 7 * 86_400_000)
     expect(await report('1', { kind: 'sold' })).toBe('changed')
     expect(await report('1', { kind: 'delivered', steamTradeId: '888' })).toBe('changed')

@@ -116,7 +116,7 @@ describe('a record that an item left', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('is not taken back by an id with a zero before it, which the check of the ledger would not find', async () => {
+  it('is not taken back by an id with a zero before it, because the check of the ledger would not find an act with that id', async () => {
     await run('moved', `${items[0]}\n`)
     const answer = await unmove(`0${items[0]}`)
     expect(await differences()).toEqual([])

@@ -275,9 +275,9 @@ it('an item that the vault refuses does not block the others of its wish forever
   await changeSendRule(deps, { destination: 'storage', keep: 0 })
   onTestFinished(async () => void (await changeSendRule(deps, undefined)))
   const badAssetId = free[0]?.assetId
-  const givenAssets = new Set<string>()
+  const offeredAssets = new Set<string>()
   let asked = 0
-  // A day of sweeps. The vault refuses each wish with the bad item, and carries out the others.
+  // A day of sweeps. The vault refuses each wish with the bad item, and makes offers for the others.
   for (let quarter = 0; quarter < 96; quarter += 1) {
     await sweepWishes(till.deps)
     for (const { wishId, items, state } of await newestWishes()) {
@@ -285,11 +285,11 @@ it('an item that the vault refuses does not block the others of its wish forever
       asked += 1
       const isRefused = items.some(({ assetId }) => assetId === badAssetId)
       await recordDeed(wishId, isRefused ? 'refused' : 'offered')
-      if (!isRefused) for (const { assetId } of items) givenAssets.add(assetId)
+      if (!isRefused) for (const { assetId } of items) offeredAssets.add(assetId)
     }
     await jump(till, 15 * 60)
   }
-  expect(givenAssets.size).toBe(free.length - 1)
+  expect(offeredAssets.size).toBe(free.length - 1)
   expect(asked).toBeLessThan(20)
 })
 

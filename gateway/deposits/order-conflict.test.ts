@@ -29,7 +29,7 @@ test.each<[Partial<CreateDepositBody>, string]>([
   [{ backToStoreUrl: 'https://store.test/', customerReference: 'c' }, 'backToStoreUrl, customerReference'],
   [{ metadata: { a: '1', b: '3' } }, 'metadata'],
   [{ metadata: undefined }, 'metadata'],
-])('a repeated call with %j differs in %s', (change, fields) => {
+])('a repeated call, changed by %o, differs in %s', (change, fields) => {
   expect(describeConflict({ ...BODY, ...change }, ROW)).toBe(fields)
 })
 

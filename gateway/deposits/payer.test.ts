@@ -120,7 +120,8 @@ describe('D-31 a deposit whose store names a payer or a customer label', () => {
     expect(view?.body).not.toContain(STEAM_ID)
   })
 
-  // A zero-width space and joiner, a soft hyphen, the fillers of Hangul, an empty Braille cell, a variation selector.
+  // A zero-width space; a zero-width joiner, a soft hyphen and a byte order mark; the fillers of Hangul; an empty
+  // Braille cell; a variation selector and a language tag.
   test.each(['\u200b', ' \u200d\u00ad\ufeff ', '\u3164\u115f\uffa0', '\u2800', '\ufe0f\u{e0001}'])(
     'is created with an invisible customer label (%j), which the page leaves out',
     async (customerLabel) => {

@@ -248,7 +248,7 @@ describe('GET /api/payment', () => {
     })
   })
 
-  it('D-7 sends nobody to an origin that the store has given up: the way back leads to its first page', async () => {
+  it('D-7 sends nobody to an origin that the store has given up: the way back leads to the store’s first origin', async () => {
     const deposit = await aDeposit(till, store)
     await till.db.updateTable('deposit').set({ redirect_url: 'https://store.test/thanks' }).execute()
     await offerFor(till, bot, deposit)

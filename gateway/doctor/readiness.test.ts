@@ -72,7 +72,7 @@ it.each<[games: Game[], commissionBps: number | null, spikeBps: number, advice: 
   [['cs'], 2_350, 5_000, /TRADETILL_PRICE_ABOVE_LEVEL=cs,dota,rust,tf/],
   [['cs', 'dota', 'rust', 'tf'], 2_350, 5_000, null],
 ])(
-  'D-13 a store’s commission is reported if it is too small in a game that may not pay above its level: %j may, commission %s, spike %i',
+  'D-13 a store’s commission is reported if it is too small in a game that may not pay above the weekly level: %j may, commission %s, spike %i',
   (games, commissionBps, spikeBps, advice) => {
     const config = { priceRules: rulesWith(() => ({ spikeBps })), mayPayAboveLevel: new Set(games) }
     const findings = commissionFindings([{ id: 1n, name: 'Ember', commissionBps, disabledAt: null }], config)

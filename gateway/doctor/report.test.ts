@@ -221,12 +221,12 @@ describe('tests of webhooks', () => {
 
   it('are not sent to a disabled store, which needs nothing of the operator', async () => {
     await addStores(2)
-    const [closed, silent] = await readStores(database.db)
+    const [withWebhook, withoutWebhook] = await readStores(database.db)
     const disabled = { disabled_at: new Date(), commission_bps: 0 }
     await database.db.updateTable('store').set(disabled).execute()
     await database.db
       .deleteFrom('webhook_endpoint')
-      .where('store_id', '=', silent?.id ?? 0n)
+      .where('store_id', '=', withoutWebhook?.id ?? 0n)
       .execute()
     let sent = 0
     const states = await readStoreStates(
@@ -237,8 +237,8 @@ describe('tests of webhooks', () => {
     )
     const says = expect.stringContaining('is disabled')
     expect(storeFindings(states)).toMatchObject([
-      { check: `stores.${closed?.id}`, state: 'not_checked', says },
-      { check: `stores.${silent?.id}`, state: 'not_checked', says },
+      { check: `stores.${withWebhook?.id}`, state: 'not_checked', says },
+      { check: `stores.${withoutWebhook?.id}`, state: 'not_checked', says },
     ])
     const config = { priceRules: DEFAULT_RULES, mayPayAboveLevel: new Set<Game>() }
     expect(commissionFindings(await readStores(database.db), config)).toEqual([])

@@ -144,7 +144,7 @@ describe('D-34 a bot’s own inventory', () => {
     expect(await counts()).toEqual({ ofMetrics: 0, ofNeeds: 0 })
   })
 
-  it('no longer counts as lacking an item once it is removed', async () => {
+  it('no longer counts as lacking an item once the bot is removed', async () => {
     const [lost] = await deliver()
     session.ownItems = session.ownItems.filter((item) => item !== lost)
     await lookUntilSure()

@@ -14,14 +14,14 @@ beforeEach(async () => {
 afterEach(() => till.close())
 
 /** Publishes events of a deposit whose metadata has this many bytes. */
-async function publishLarge(count: number, metadataBytes: number): Promise<void> {
+async function publishSized(count: number, metadataBytes: number): Promise<void> {
   const deposit = await aDeposit(till, store)
   const data = await storeDepositOf(till.db, { depositId: deposit.id }, till.deps.publicUrl)
   if (data === undefined) throw new Error('the deposit is not there')
-  const large = { ...data, metadata: { note: 'ж'.repeat(metadataBytes / 2) } }
+  const sized = { ...data, metadata: { note: 'ж'.repeat(metadataBytes / 2) } }
   await till.db.transaction().execute(async (tx) => {
     for (let part = 0; part < count; part += 1) {
-      const event = { id: till.deps.ids.uuid(), storeId: store.id, depositId: deposit.id, part, data: large }
+      const event = { id: till.deps.ids.uuid(), storeId: store.id, depositId: deposit.id, part, data: sized }
       await appendEvent(tx, till.deps.queue, { ...event, type: 'deposit.pending', at: till.clock.now() })
     }
   })
@@ -39,7 +39,7 @@ async function readAll(limit: number) {
 }
 
 it('pages of large events have fewer of them, so a slow store receives a whole page in time', async () => {
-  await publishLarge(120, 40_000)
+  await publishSized(120, 40_000)
   const pages = await readAll(500)
   for (const { events } of pages)
     expect(Buffer.byteLength(JSON.stringify(events))).toBeLessThanOrEqual(MOST_PAGE_BYTES)
@@ -50,7 +50,7 @@ it('pages of large events have fewer of them, so a slow store receives a whole p
 })
 
 it('a page has at least one event, however large', async () => {
-  await publishLarge(2, 2 * MOST_PAGE_BYTES)
+  await publishSized(2, 2 * MOST_PAGE_BYTES)
   expect((await readAll(500)).map(({ events, hasMore }) => [events.length, hasMore])).toEqual([
     [1, true],
     [1, false],
@@ -60,7 +60,7 @@ it('a page has at least one event, however large', async () => {
 it.each([59, 60, 61])(
   'a page with at most %i of 60 small events says whether there are more',
   async (limit) => {
-    await publishLarge(60, 10)
+    await publishSized(60, 10)
     const { events, next, hasMore } = await readEvents(till.db, store.id, { after: 0, limit })
     expect([events.length, next, hasMore]).toEqual([Math.min(limit, 60), Math.min(limit, 60), limit < 60])
   },

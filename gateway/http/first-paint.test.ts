@@ -65,7 +65,7 @@ describe('the page of a deposit', () => {
     for (const html of [pageOf({}), russian]) expect(html).not.toMatch(/\{\{|<!--/)
   })
 
-  test('announces maintenance while the deposit is open, and shows a known shopper items, not the link form', () => {
+  test('announces maintenance only while the deposit has the status created, and shows a known shopper items, not the link form', () => {
     const works = { language: 'en', technicalWorks: true } as const
     expect(pageOf(works)).toContain('workslink')
     const technicalWorksText = { en: 'We <move>.', ru: 'Мы переезжаем.' }
