@@ -46,10 +46,10 @@ const tradeRow = () => till.db.selectFrom('trade').selectAll().orderBy('id').exe
 const afterMs = (ms: number): Date => new Date(till.clock.now().getTime() + ms)
 
 /** Makes Steam report when a Steam trade's protection ends. */
-function reportSettlement(tradeId: string, settlesAt: Date | null): void {
-  const answer = session.trades.get(tradeId)
-  if (answer?.kind !== 'trade') throw new Error(`no Steam trade ${tradeId}`)
-  session.trades.set(tradeId, { kind: 'trade', trade: { ...answer.trade, settlesAt } })
+function reportSettlement(steamTradeId: string, settlesAt: Date | null): void {
+  const answer = session.trades.get(steamTradeId)
+  if (answer?.kind !== 'trade') throw new Error(`no Steam trade ${steamTradeId}`)
+  session.trades.set(steamTradeId, { kind: 'trade', trade: { ...answer.trade, settlesAt } })
 }
 
 type Terms = { credit_mode?: 'on_accept' | 'on_release'; liability?: 'operator' | 'store' }
@@ -169,7 +169,7 @@ describe('an item that had left its bot when its shopper took it back', () => {
   it.each([
     ['before', true],
     ['after', false],
-  ])('is counted off the bot once if it was counted %s it left', async (_, isEarly) => {
+  ])('is subtracted from the bot’s count once, if it was first counted %s it left', async (_, isEarly) => {
     await aDelivery()
     const left = await heldItems(till.db)
     await aDelivery()
@@ -183,7 +183,7 @@ describe('an item that had left its bot when its shopper took it back', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('is counted off the other bot of ours that had it', async () => {
+  it('is subtracted from the count of the other bot of ours that had it', async () => {
     await aDelivery()
     const other = await aBot(till, fakeSession('76561198000000002'))
     const assets = await till.db.selectFrom('trade_item').select('asset_id').execute()

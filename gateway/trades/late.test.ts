@@ -204,14 +204,14 @@ describe('two trades of one deposit', () => {
     await abandon(deposit)
     const first = await tradeOf(deposit)
     await requestAndSend(deposit)
-    const [second] = [...session.offers.keys()]
+    const [secondOfferId] = [...session.offers.keys()]
     await appearOnSteam(deposit)
     session.offers.set('70', { ...offer('70'), message: first.secret_code })
     session.accept('70')
     await watch()
     expect(await depositOf(deposit)).toMatchObject({ status: 'succeeded', credited_amount: 3_000n })
     await work()
-    expect(offer(second ?? '').state).toBe('cancelled')
+    expect(offer(secondOfferId ?? '').state).toBe('cancelled')
     expect((await trades()).map((trade) => trade.state)).toEqual(['final', 'timed_out'])
     expect(await available()).toBe(3_000n)
   })
@@ -241,9 +241,9 @@ describe('two trades of one deposit', () => {
     await appearOnSteam(first)
     const code = (await tradeOf(deposit)).secret_code
     await requestAndSend({ ...deposit, body: { ...deposit.body, items: [other] } })
-    const second = [...session.offers.keys()].find((id) => id !== '70') ?? ''
+    const secondOfferId = [...session.offers.keys()].find((id) => id !== '70') ?? ''
     session.offers.set('70', { ...offer('70'), message: code })
-    session.accept(second)
+    session.accept(secondOfferId)
     await watch()
     expect(await depositOf(deposit)).toMatchObject({ status: 'succeeded', credited_amount: 2_000n })
     session.accept('70')

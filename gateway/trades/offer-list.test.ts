@@ -69,14 +69,14 @@ async function lookFourTimes(work: () => Promise<void>): Promise<void> {
 }
 
 describe('a list of many pages', () => {
-  it('shows the watch an acceptance even on its last page', async () => {
+  it('does not delay the proof of an acceptance on its last page, because the watch reads that offer separately', async () => {
     await offerFor(till, bot, await aDeposit(till, await aStore(till)))
     bury(2_500)
     session.accept('1')
     const { watch } = tradeHandlers(till.deps)
     await watch(bot)
     expect(await trades()).toMatchObject([{ state: 'final' }])
-    // The watch's own pass, and the search for orphans.
+    // The first three pages are read by the watch's own pass, and again by the search for orphans.
     expect(lists()).toEqual(['list', 'list 100', 'list 200', 'list', 'list 100', 'list 200'])
   })
 
@@ -278,8 +278,8 @@ describe('an offer in Steam’s list that cannot be read', () => {
   })
 })
 
-describe('an offer in Steam’s list whose send got no answer', () => {
-  it('is not confused with the shopper’s earlier offer, whose row is unreadable or lacks the message', async () => {
+describe('an offer whose send got no answer', () => {
+  it('counts as missing even if the shopper’s earlier offer is listed, once as unreadable and once without its message', async () => {
     const store = await aStore(till)
     await offerFor(till, bot, await aDeposit(till, store))
     const earlier = session.offers.get('1')

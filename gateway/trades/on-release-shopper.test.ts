@@ -114,7 +114,7 @@ describe('D-36 a shopper who took a trade back', () => {
     expect(await rowOf(await accept(open))).toMatchObject(HELD)
   })
 
-  it('is shown to the operator, who may restore the stores’ terms until the next reversal', async () => {
+  it('is shown to the operator, who can restore the stores’ terms, which then apply until the next reversal', async () => {
     expect(await run('show', SHOPPER)).toMatchObject({ code: 3 })
     expect(await run('trust', SHOPPER, '--reason', 'x')).toMatchObject({
       code: 0,

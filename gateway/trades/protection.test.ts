@@ -345,8 +345,8 @@ describe('a reversal of credit that the store could spend', () => {
     ['had partly been held', { limit: 1_000n }],
     ['had used the entire limit', { limit: 3_000n }],
     ['had never been protected', { limit: 1_000n, game: 'dota' }],
-  ])('D-36 a reversal of a final trade leaves the ledger correct if its credit %s', async (_name, before) => {
-    const { limit, mode = 'on_accept', game } = before
+  ])('D-36 a reversal of a final trade leaves the ledger correct if its credit %s', async (_name, terms) => {
+    const { limit, mode = 'on_accept', game } = terms
     await till.db.updateTable('store').set({ risk_limit_usd_cents: limit, credit_mode: mode }).execute()
     await deliver(game)
     till.clock.advance(game === undefined ? PROTECTION_DAYS * DAY_MS : 0)

@@ -95,7 +95,7 @@ describe('a row of a list that may be the offer of a trade', () => {
     }
   })
 
-  it('is unreadable, unless it has a readable partner or message of another trade', () => {
+  it('can be any unreadable row, except one with a readable partner or message of another trade', () => {
     const { partnerSteamId, secretCode } = active
     const possible = [
       unreadable,

@@ -239,7 +239,7 @@ describe('an event', () => {
     }
   })
 
-  it('that reports a second miss increases the count, and a repeated acceptance only adds what was unknown', () => {
+  it('that reports a second miss increases the count, an unanswered send keeps it, and a repeated acceptance only adds what was unknown', () => {
     expect(evolve({ ...unknown, missedReads: 1 }, { kind: 'offer_missed' })).toMatchObject({ missedReads: 2 })
     expect(evolve({ ...sending, missedReads: 2 }, { kind: 'send_unanswered' })).toMatchObject({
       missedReads: 2,

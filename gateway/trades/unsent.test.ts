@@ -11,7 +11,7 @@ it('D-6 a request that waits for its bot is not sent once an earlier offer has p
   const { body } = await aDeposit(till, await aStore(till))
   const trades = () => till.db.selectFrom('trade').selectAll().orderBy('id').execute()
   const work = async (index: number) => tradeHandlers(till.deps).trade(bot, (await trades())[index]?.id ?? 0n)
-  // Steam answers the first send not at all, and does not list its offer yet.
+  // Steam gives no answer to the first send, and does not list its offer yet.
   session.sends.push({ answer: 'unknown' })
   const first = requestTrade(till.deps, body)
   await expect.poll(trades).toHaveLength(1)

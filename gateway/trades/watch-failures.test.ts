@@ -24,7 +24,7 @@ const setOffer = (offerId: string, change: Partial<Offer>) => {
   return offer
 }
 
-/** Handlers of a gateway whose database fails at each work on this trade. */
+/** Handlers of a gateway that can never load this trade. */
 const handlersThatFailAt = (tradeId: bigint) => {
   const load = async (id: bigint) => {
     if (id === tradeId) throw new Error('this row is broken')
@@ -74,7 +74,7 @@ it.each<[string, (offerId: string, broken: bigint) => unknown]>([
     },
   ],
 ])(
-  'D-19 a failure at a trade %s is logged, and holds up no other trade and no counteroffer',
+  'D-19 a failure at a trade %s is logged, and holds up neither another trade nor the decline of a counteroffer',
   async (_, befall) => {
     const store = await aStore(till)
     const { tradeId: broken, offerId } = await offerFor(till, bot, await aDeposit(till, store))

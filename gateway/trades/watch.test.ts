@@ -84,7 +84,7 @@ describe('the watch over a bot’s offers', () => {
   it.each([
     ['its row in the list cannot be read', [{ offerId: '1', partnerSteamId: null, message: null }]],
     ['a complete list lacks it, as happens while Steam has trouble', []],
-  ])('reads an open offer separately if %s', async (_, unreadable) => {
+  ])('reads the offer of an open trade separately if %s', async (_, unreadable) => {
     const { watch } = await openTrade()
     session.accept('1')
     const { listOffers } = session

@@ -69,7 +69,7 @@ describe('an endpoint with many waiting deliveries', () => {
   it.each([
     ['its store', () => switchTo(true)],
     ['the operator', () => till.db.transaction().execute((tx) => enableByOperator(tx, endpointId))],
-  ])('gets none of them if %s enables it before the sweep', async (_, enable) => {
+  ])('gets none of them if it is disabled, and %s enables it again before the sweep', async (_, enable) => {
     await switchTo(false)
     await enable()
     expect(await till.db.selectFrom('webhook_endpoint').select('state').execute()).toEqual([
@@ -79,13 +79,13 @@ describe('an endpoint with many waiting deliveries', () => {
   })
 })
 
-it('the sweep, and a second enabling by the operator, leave the deliveries of an enabled endpoint', async () => {
+it('the sweep, and an operator who enables an endpoint that is enabled already, leave its deliveries due', async () => {
   await sweepDisabledEndpoints(till.deps)
   await till.db.transaction().execute((tx) => enableByOperator(tx, endpointId))
   expect(await deliveries()).toEqual({ due: WAITING })
 })
 
-it('retries that a clock ahead of time scheduled are due now, and the longest wait of the schedule stays', async () => {
+it('retries scheduled by a clock that was years ahead are due now, and the longest wait of the schedule stays', async () => {
   const now = till.clock.now()
   const after = (ms: number) => new Date(now.getTime() + ms)
   const yearsAhead = after(9e10)

@@ -190,7 +190,7 @@ describe('the deliveries of one endpoint', () => {
     await publishUnsent(store, 12)
     await replay(till.deps, store.id, { id, body: { fromSequence: 1, toSequence: 12 } })
     await publish(store, 4)
-    // As if event 13 had never been accepted, 14 had failed once, 15 three times, and 16 four times.
+    // Event 13 was never attempted. As if 14 had failed once, 15 three times, and 16 four times.
     for (const [sequence, attempts] of [
       [14n, 1],
       [15n, 3],
@@ -205,7 +205,7 @@ describe('the deliveries of one endpoint', () => {
     expect(new Set(claims.map(({ sequence }) => sequence))).toEqual(new Set([1n, 2n, 14n, 15n]))
   })
 
-  it('have at most 64 hanging first attempts at a time, so another endpoint is served', async () => {
+  it('have at most 64 hanging first attempts at a time, and another endpoint is served meanwhile', async () => {
     const silent = await aSilentServer()
     const slow = await aStore(till, { webhookUrl: silent.url })
     await publish(slow, 70)

@@ -108,7 +108,7 @@ async function backUp(url: string): Promise<string> {
   return databaseUrl(inject('databaseUrl'), copy)
 }
 
-test('bug 37: a till restored to a time before a credit learns of the delivery from Steam, and credits it once', async () => {
+test('bug 37: after a restore to a time before a credit, the till learns of the delivery from Steam, and credits it once', async () => {
   const till = await startTill()
   const store = await aStore(till)
   const { bot, session } = await aBot(till)

@@ -116,7 +116,7 @@ describe('an acceptance', () => {
     ['watch', 'refresh', 'trade'],
   ]
   it.each(orders)(
-    'bug 2: an acceptance is credited once by job, page and poller, in the order %s, %s, %s',
+    'bug 2: an acceptance is credited once by job, page and poller, at the same time and then in the order %s, %s, %s',
     async (...order) => {
       await offerFor(till, bot, await aDeposit(till, store))
       session.accept('1')
