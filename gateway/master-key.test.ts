@@ -11,7 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('a sandbox that cannot write its master key says so, and does not ask for a file', () => {
+test('a sandbox that cannot write its master key says so, and what to check', () => {
   symlinkSync(join(folder, 'missing/key'), join(folder, 'master.key'))
   expect(() => makeOwnKey(folder)).toThrow(/^The master key cannot be written to .*master\.key: check /)
 })
@@ -26,7 +26,7 @@ test('a sandbox that cannot read its master key says why', () => {
 test('a sandbox on a full disk leaves no empty master key behind', () => {
   const module = join(import.meta.dirname, 'master-key.ts')
   const script = `import { makeOwnKey } from '${module}'; makeOwnKey('${folder}')`
-  // A limit of 0 for files fails a write as a full disk does.
+  // With a limit of 0 on the size of files, a write fails as on a full disk.
   const shell = 'ulimit -f 0 && exec "$0" --input-type=module --eval "$1"'
   const { stderr } = spawnSync('sh', ['-c', shell, process.execPath, script], { encoding: 'utf8' })
   expect(stderr).toMatch(/The master key cannot be written to .*master\.key: check /)

@@ -99,7 +99,7 @@ describe('no other bot is asked', () => {
     expect(second.steam.reads).toBe(0)
   })
 
-  test('after Steam has limited two accounts, because it then limits our address', async () => {
+  test('after Steam has limited two accounts, because it then probably limits our address', async () => {
     const third = await till.addReader()
     for (const { steam } of [first, second, third]) steam.owned = unavailable('rate_limited')
     const { answer } = ask()

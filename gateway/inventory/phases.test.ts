@@ -107,7 +107,7 @@ test.each<[string, PriceHoldKind, bigint | null, string]>([
 test.each<[string, PriceHoldKind, bigint | null]>([
   ['a price', 'override', 50n * USD],
   ['a freeze', 'frozen', null],
-])('%s of the name, made after the quote, also applies to the phase in it', async (_, kind, usdMicros) => {
+])('%s of the name, made after the quote, also applies to the quoted phase', async (_, kind, usdMicros) => {
   const { quoteId } = await credits()
   await hold(DOPPLER, kind, usdMicros)
   expect(await forTrade(quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })

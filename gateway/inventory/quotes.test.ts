@@ -63,7 +63,7 @@ describe('D-13 quotes', () => {
     const { quoteId } = await till.ask()
     await setPrices(till, { Knife: 17_999_999n })
     expect(await forTrade(['1'], quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
-    // The limit is a tenth of the total of all items.
+    // The limit is a tenth of the total of the trade's items.
     await setPrices(till, { Knife: 20_000_000n, Case: 100_000n })
     expect(await forTrade(['1', '2'], quoteId)).toMatchObject({ kind: 'quote', total: 1_512n })
     expect(await forTrade(['2'], quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
@@ -80,13 +80,13 @@ describe('D-13 quotes', () => {
     expect(await forTrade(['1'], quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
   })
 
-  test('stay valid while no source has a price', async () => {
+  test('stay valid until they expire, even if no source has a price any longer', async () => {
     const { quoteId } = await till.ask()
     await till.db.deleteFrom('price').execute()
     expect(await forTrade(['1'], quoteId)).toMatchObject({ kind: 'quote', total: 1_440n })
   })
 
-  test('are used by the next read too, unless a price has changed or a minute has passed', async () => {
+  test('are used by later reads for a minute if no price changes, but only for ten seconds if one rises', async () => {
     const first = (await till.ask()).quoteId
     expect((await till.ask()).quoteId).toBe(first)
     till.clock.advance(10_000)
@@ -265,7 +265,7 @@ describe('reads of an inventory', () => {
     expect((await till.ask()).quoteId).toBe(reread.quoteId)
   })
 
-  test('write at most one quote every ten seconds, and otherwise show the last quote', async () => {
+  test('write at most one quote every ten seconds if no price falls, and until then show the last quote', async () => {
     till.steam.owned = ownedAs('Knife', 'Case')
     const { quoteId } = await till.ask()
     till.steam.owned = { kind: 'items', items: [anItem('1', 'Knife'), anItem('3', 'Case')] }

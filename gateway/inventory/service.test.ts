@@ -266,7 +266,7 @@ describe('Steam is asked', () => {
     expect(till.steam.reads).toBe(2)
   })
 
-  test('immediately after Steam refused a trade because its items are gone', async () => {
+  test('at the next read, however soon, after it refused a trade because the items are gone', async () => {
     till.steam.owned = { kind: 'items', items: [anItem('2', 'Knife'), anItem('1', 'Knife')] }
     const quoteId = (await till.ask()).quoteId ?? undefined
     const [reader] = till.readers

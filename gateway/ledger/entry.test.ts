@@ -244,10 +244,10 @@ describe('an adjustment', () => {
 
   it('counts once under its reference, and no other adjustment may use that reference', () => {
     const recorded = { id: 7n, kind: 'debit', currency: 'USD', amount: 2_500n } as const
-    const empty = { recorded, availableMinor: 0n }
-    expect(judgeAdjustment(debit, empty)).toEqual({ kind: 'known', id: 7n })
+    const booked = { recorded, availableMinor: 0n }
+    expect(judgeAdjustment(debit, booked)).toEqual({ kind: 'known', id: 7n })
     for (const other of [{ amount: 1n }, { currency: 'EUR' }, { kind: 'credit' }] as const) {
-      expect(judgeAdjustment({ ...debit, ...other }, empty)).toMatchObject({ reason: 'other_adjustment' })
+      expect(judgeAdjustment({ ...debit, ...other }, booked)).toMatchObject({ reason: 'other_adjustment' })
     }
   })
 

@@ -1,4 +1,7 @@
-/** The database refuses a posting that leaves a store in debt, so a mistake in earlier checks costs nothing. */
+/**
+ * The database refuses a posting that leaves a store in debt, unless the posting is allowed to. So a mistake in earlier
+ * checks costs nothing.
+ */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'

@@ -334,7 +334,7 @@ describe('the gateway’s check of the ledger', () => {
     expect(await metric('differences')).toBe('0')
   })
 
-  it('does not count as clean if it failed', async () => {
+  it('does not count as clean if it failed, or while a complete check has not ended', async () => {
     const refused = withDamage(`${MAKE_DUE} drop table custody_entry cascade`, check)
     await expect(refused).rejects.toThrow('custody_entry')
     expect(await metric('differences')).toBe('Nan')

@@ -115,6 +115,7 @@ test('the weather counts and times the calls of a day by method, and counts the 
     counts.request('send', { outcome: 'limited', seconds: 0.3, account: mine })
     counts.request('send', { outcome: 'answered', seconds: 0.2, account: theirs })
     counts.request('profile', { outcome: 'failed', seconds: 5 })
+    // Not counted: the account is not one of the till's bots.
     counts.request('profile', { outcome: 'answered', seconds: 0.5, account: '76561197960287930' })
     counts.heldBack('cancel', 'paused', theirs)
     await saveCalls(till.db, counts.take())

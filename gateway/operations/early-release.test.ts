@@ -63,8 +63,8 @@ const acts = () =>
 
 it('a release makes the credit available, counts it as at risk until Steam’s protection ends, and publishes one event', async () => {
   const id = await heldDeposit()
-  const commands = (await showDeposit(deps(), id)).data?.can.map(({ act }) => act)
-  expect(commands).toContain('deposit release')
+  const suggested = (await showDeposit(deps(), id)).data?.can.map(({ act }) => act)
+  expect(suggested).toContain('deposit release')
   const answer = await releaseDeposit(deps(), { depositId: id })
   const { id: tradeId } = await tradeRow()
   const released = { depositId: id, tradeIds: [tradeId], releasedMinor: 3_000n, currency: 'USD' }
@@ -192,7 +192,10 @@ it('a release waits for a second operator if its amount is above the limit for o
   expect(await tradeRow()).toMatchObject({ held_amount: 3_000n, released_early: false })
 })
 
-/** Two trades of one deposit are delivered: the offer of the first, which was not found, was accepted after all. */
+/**
+ * Pays the deposit with its second trade, after the offer of its first was not found. Resolves to a function that
+ * delivers the first too: its offer was accepted after all.
+ */
 async function lateDelivery(deposit: Awaited<ReturnType<typeof aDeposit>>): Promise<() => Promise<void>> {
   bot.session.sends.push({ answer: 'unknown' })
   const request = requestTrade(till.deps, deposit.body)
@@ -221,7 +224,7 @@ async function lateDelivery(deposit: Awaited<ReturnType<typeof aDeposit>>): Prom
   }
 }
 
-it('an approved release moves only the credit that was proposed, not what was delivered since', async () => {
+it('an approved release is refused and moves nothing if more items were delivered since the proposal', async () => {
   const [ada, grace] = await till.db
     .insertInto('operator')
     .values(

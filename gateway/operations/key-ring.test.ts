@@ -246,6 +246,7 @@ it('forgetting a lost key needs a stopped till and a reason, and erases the valu
   await beatProcess(database.db, gateway)
   expect(await forgetLostKey(lost)).toMatchObject({ kind: 'refused', refusal: 'conflict' })
   await database.db.deleteFrom('gateway_process').execute()
+  // The database knows this key, so it is not lost.
   expect(await forgetLostKey({ ...lost, ...depsWith(OLD, []), reason: 'x' })).toMatchObject({
     refusal: 'conflict',
   })

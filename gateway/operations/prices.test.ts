@@ -109,6 +109,7 @@ describe('the price of a phase', () => {
     await savePrices(till.db, { source: 'test', game: 'cs' }, [{ ...ofRuby, ...neverSold }])
     expect(await show(RUBY)).toMatchObject({ verdict: 'accepted', pricedAs: DOPPLER })
     expect(await countOf('accepted')).toBe(acceptedBefore)
+    // The item Rare, which every stocked till has.
     expect(await countOf('not_popular')).toBe(1)
   })
 })

@@ -177,7 +177,7 @@ it('the statement begins with the latest movement, and the rows of the report ad
   })
 })
 
-it('the report of all stores is the sum of their reports, and the operator’s own accounts change by as much', async () => {
+it('the report of all stores is the sum of their reports, and the operator’s own accounts change by the opposite amount', async () => {
   await debitStore(deps, money(100n, 'e'))
   await recordPayout(deps, { storeId, currency: 'USD', amount: 400n, reference: 'wire 3' })
   const period = { from: began, to: new Date(till.clock.now().getTime() + 1), by: 'month' } as const

@@ -235,7 +235,7 @@ describe('an operator’s hold of a deposit', () => {
     expect(await holdDeposit(deps, deposit.id)).toMatchObject({ refusal: 'conflict' })
   })
 
-  it('is refused if there is an offer', async () => {
+  it('cannot begin once there is an offer, or for an unknown deposit', async () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     await offerFor(till, bot.bot, deposit)
     expect(await holdDeposit(deps, deposit.id)).toMatchObject({ refusal: 'conflict' })
@@ -262,7 +262,7 @@ describe('a look at a trade', () => {
     expect(await lookAtTrade(deps, 999n)).toMatchObject({ refusal: 'not_found' })
   })
 
-  it('leaves the last look, a day after the settlement, which finds a reversal that Steam reports late', async () => {
+  it('does not replace the last look, a day after the settlement, which finds a reversal that Steam reports late', async () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     const { tradeId, offerId } = await offerFor(till, bot.bot, deposit)
     const work = async () => {

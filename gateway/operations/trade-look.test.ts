@@ -29,7 +29,7 @@ async function aFinishedTrade() {
 
 describe('a look at a trade whose bot cannot ask Steam', () => {
   it.each(['retire', 'remove'] as const)(
-    'is refused after a %s of the bot, and leaves nothing due',
+    'is refused after the act "bot %s", and leaves nothing due',
     async (act) => {
       const { botId, tradeId } = await aFinishedTrade()
       expect(await actOnBot(till.db, String(botId), act)).toMatchObject({ kind: 'done' })

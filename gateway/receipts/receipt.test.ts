@@ -152,7 +152,7 @@ it('a receipt reads each table once, in addition to the query of the shopper’s
   expect(tablesRead.toSorted()).toEqual(['deposit', 'event', 'trade', 'trade_item'])
 })
 
-it('a receipt has its times in UTC, and its script shows them in the shopper’s own zone', async () => {
+it('a receipt has its times in UTC, and loads the script that shows them in the shopper’s own zone', async () => {
   const { body, headers } = await get((await receiptOf(paid.hash)) ?? '')
   const [, source = ''] = /<script src="([^"]+)" defer><\/script>/.exec(body) ?? []
   const script = await get(source)
