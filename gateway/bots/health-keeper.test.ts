@@ -79,8 +79,8 @@ async function read(partner: Partner): Promise<void> {
 }
 
 /**
- * Lets simulated seconds pass. Returns how many of them the longest failure lasted. `every5s`: whose inventories are
- * read every five seconds.
+ * Lets simulated seconds pass. Returns how many seconds the longest failure in this time had lasted, counted from its
+ * beginning, which may be earlier. `every5s`: whose inventories are read every five seconds.
  */
 async function failedFor(seconds: number, every5s: readonly Partner[] = []): Promise<number> {
   let longest = 0

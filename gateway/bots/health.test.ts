@@ -112,7 +112,7 @@ describe('a capability of a bot (offers or inventories)', () => {
     expect(bot.failing()).toEqual({ offers: null, inventories: null })
   })
 
-  it('reports how long ago Steam last answered', () => {
+  it('reports how long ago its last answer was recorded, even if it was a timeout', () => {
     const bot = aBot()
     expect(bot.sinceAnswerMs('offers')).toBe(Number.POSITIVE_INFINITY)
     bot.recordAnswer('offers', down)

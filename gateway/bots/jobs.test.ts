@@ -1,4 +1,4 @@
-/** Times of bots that a clock wrote which was far ahead, and was set back since. */
+/** Times of bots that were written by a clock that was far ahead, and has been set back since. */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { inTransaction } from '../db/transaction.ts'
@@ -67,7 +67,7 @@ it('a pass through a history that began while the clock was ahead begins again',
   })
 })
 
-it('a bar that began while the clock was ahead has ended, and one of the right time goes on', async () => {
+it('a bar that began while the clock was ahead is ended, and one that began since goes on', async () => {
   const { bot } = await botAhead()
   const bar = (reason: 'own_hold' | 'inventory_full') =>
     inTransaction(till.db, (tx) =>
@@ -104,7 +104,7 @@ it('a bot whose login was put off while the clock was ahead may log in, and one 
   ])
 })
 
-it('a gateway whose own clock is far behind changes no history and no bar', async () => {
+it('a gateway whose own clock is far behind changes no history', async () => {
   const { bot } = await botAhead()
   setBack()
   await sweepHistories(till.deps)

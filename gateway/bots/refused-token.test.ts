@@ -79,7 +79,7 @@ async function endSession(): Promise<void> {
   steam.answers = 'good'
 }
 
-it('D-18 does not make the bot dead, although Steam had refused it before', async () => {
+it('D-18 a refused token does not make the bot dead if Steam accepted it since an earlier refusal', async () => {
   await expectOnline()
   accepted = 'none'
   await endSession()
@@ -97,7 +97,7 @@ it('D-18 does not make the bot dead, although Steam had refused it before', asyn
   expect(Date.now() - Number(refusedAt)).toBeLessThan(600_000)
 })
 
-it('is not missed if an operator has renewed it meanwhile: the bot logs in with the new one', async () => {
+it('a token that an operator has replaced is not tried again: the bot logs in with the new one', async () => {
   await expectOnline()
   await renewToken('the new token')
   accepted = 'the new token'
@@ -117,7 +117,7 @@ async function renewToken(token: string): Promise<void> {
     .execute()
 }
 
-it('counts apart from the refusals of the token that an operator has replaced since', async () => {
+it('the refusal of a new token does not count as a later refusal of the token that it replaced', async () => {
   await expectOnline()
   accepted = 'none'
   await endSession()
@@ -134,7 +134,7 @@ it('counts apart from the refusals of the token that an operator has replaced si
   await expect.poll(tokenState).toMatchObject({ state: 'active', login_after: expect.any(Date) })
 })
 
-it('does not put off the login with a new token that the process learnt of too late', async () => {
+it('the refusal of an old token does not put off the login with a new one that the process learnt of too late', async () => {
   await expectOnline()
   const judged = Promise.withResolvers<void>()
   const opening = Promise.withResolvers<void>()
@@ -152,7 +152,7 @@ it('does not put off the login with a new token that the process learnt of too l
   await opening.promise
   await client.query('commit')
   client.release()
-  // The read of the token ends now.
+  // The process's read of the token ends only now, after it has asked Steam with the old one.
   await expect.poll(() => countWaiting(database.db)).toBe(0)
   judged.resolve()
   await expect.poll(() => contexts.length).toBe(2)

@@ -90,7 +90,7 @@ function start({
   return { owner, processCounts, ...bots }
 }
 
-/** Ends all leases, as this act does. When a process looks at its lease, bots may be held again. */
+/** Records this act and ends all leases, as the act does, but the bots may be held again at once. */
 const takeBack = (act: string) =>
   database.db.transaction().execute(async (tx) => {
     await insertAct(tx, { at: new Date(), operator: 'Ada', act, arguments: '{}', reason: null })

@@ -126,7 +126,7 @@ describe('a command', () => {
         '1052202004',
       ],
     ],
-  ])('%j takes the numbers of events after a restore of an old till', async (args) => {
+  ])('%j accepts the large sequences that events have after a restore of an old till', async (args) => {
     expect(await runCommand(args, { databaseUrl: NOWHERE })).toMatchObject({ code: 5 })
   })
 

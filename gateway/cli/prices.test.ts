@@ -63,10 +63,10 @@ it.each([
 })
 
 it.each([
-  ['Knife', 'Knife'],
-  ['Knif*', 'Knif*'],
+  ['an item that a source lists', 'Knife'],
+  ['a pattern that matches a listed item', 'Knif*'],
   ['a name of which sources list only phases', 'Gem'],
-])('a block of %s, which a source lists, has no warning', async (_, item) => {
+])('a block of %s has no warning', async (_, item) => {
   const facts = { popularity: 60, popularityKind: 'sales30d' as const, asOf: new Date() }
   const row = { marketHashName: 'Gem [Ruby]', usdMicros: 20_000_000n, levelUsdMicros: null, ...facts }
   await savePrices(database.db, { source: 'market', game: 'cs' }, [row])

@@ -15,7 +15,7 @@ import { CHECKS, type CheckResult, type Options, type VerifyResult, verifyHandle
 
 /**
  * A handler in this process credits before it answers, so only a check that fails waits for all of `settleMs`. The
- * deadline of an answer suits a busy machine: one flaw waits for 500 turns of an event loop that all handlers share.
+ * deadline of an answer suits a busy machine: two flaws wait for 500 turns of an event loop that all handlers share.
  */
 const PATIENCE = { settleMs: 100, quietMs: 10, reconcileMs: 60_000, deadlineMs: 120_000 }
 /** Waits as long as a slow machine may need. With a correct handler, the wait ends early. */

@@ -320,7 +320,7 @@ describe('D-33 the approval of a second operator', () => {
     })
   })
 
-  test('is needed for small payouts whose sum is above the limit, by an operator or on the command line', async () => {
+  test('is needed for small payouts whose sum within a day is above the limit, by an operator or on the command line', async () => {
     expect(await pay(grace, '60.00')).toMatchObject({ status: 200 })
     expect(await pay(grace, '40.01')).toMatchObject({ status: 202 })
     const several = await Promise.all(Array.from({ length: 4 }, () => pay(grace, '20.00')))

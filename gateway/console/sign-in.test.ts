@@ -77,7 +77,7 @@ describe('D-33 a one-time link', () => {
     expect(await refusalOf(post(till, 'link/begin', { body: { link } }))).toBe('link_over')
   })
 
-  test('from a clock that was ahead is over once the clock is set right, and so is its challenge', async () => {
+  test('from a clock that was ahead is over once the clock is set right, and so is a challenge for signing in', async () => {
     till.clock.advance(2 * DAY_MS)
     const link = await linkFor(till, name)
     const { data } = await post(till, 'sign-in/begin')
@@ -211,7 +211,7 @@ describe('a session', () => {
     expect(operators.find((operator) => operator.name === name)).toMatchObject({ sessions: 0 })
   })
 
-  test('that a clock ahead began does not come back at the time when it began', async () => {
+  test('that began while the clock was ahead does not come back when that time is reached', async () => {
     till.clock.advance(2 * DAY_MS)
     const { headers } = await signIn(till, name)
     const { data } = await post(till, 'sign-in/begin')

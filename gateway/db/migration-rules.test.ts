@@ -91,7 +91,7 @@ describe('every migration', () => {
     expect(broken).toEqual([])
   })
 
-  it('after 0.3.0 builds indexes of existing tables concurrently, in a file without a transaction', () => {
+  it('from 0020 on builds indexes of existing tables concurrently, in a file without a transaction', () => {
     const broken = migrationsFrom(FIRST_NEXT_TO_RUNNING_GATEWAYS).flatMap(({ name, sql, hasNoTransaction }) =>
       judgeStatements(sql).flatMap(({ text, lock }) => {
         if (lock === 'writes' && /^create\s+(unique\s+)?index/i.test(text))
@@ -104,7 +104,7 @@ describe('every migration', () => {
     expect(broken).toEqual([])
   })
 
-  it('after 0.3.0 rewrites no rows: a sweep does that, a few at a time', () => {
+  it('from 0020 on rewrites no rows: a sweep does that, a few at a time', () => {
     const broken = migrationsFrom(FIRST_NEXT_TO_RUNNING_GATEWAYS).flatMap(({ name, sql }) =>
       judgeStatements(sql).flatMap(({ text }) =>
         /^update\b/i.test(text) ? [`${name}: ${text.split('\n')[0]}`] : [],

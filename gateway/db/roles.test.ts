@@ -228,7 +228,6 @@ describe('on a new database', () => {
   })
 
   it('no backup is made of a database that the till has left, and the doctor reports it', async () => {
-    // After a restore, the address of the owner still leads to the old database.
     await start({ DATABASE_URL: asApp(empty), TRADETILL_OWNER_DATABASE_URL: empty })
     const programs = mkdtempSync(join(tmpdir(), 'tradetill-roles-'))
     onTestFinished(() => rmSync(programs, { recursive: true }))
@@ -236,6 +235,7 @@ describe('on a new database', () => {
       "select current_setting('server_version') as version",
     )
     fakePrograms(programs, Number.parseInt(rows[0]?.version ?? '', 10))
+    // As after a restore, if the owner's address still leads to the old database.
     const env = {
       DATABASE_URL: asApp(empty),
       TRADETILL_OWNER_DATABASE_URL: owner.url,
