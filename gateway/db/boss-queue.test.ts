@@ -56,8 +56,9 @@ describe('the queue', () => {
     const clock = createTillClock()
     clock.advanceTo(8 * 86_400_000)
     queue = await createQueue({ url: database.url, log: captured.log, clock })
-    await ring({ n: 1 }, { startAfter: clock.now() })
+    // First, so that it would be the first to start if the queue ignored its time.
     await ring({ n: 2 }, { startAfter: new Date(clock.now().getTime() + 3_600_000) })
+    await ring({ n: 1 }, { startAfter: clock.now() })
     await queue.work('bell', collect)
     await expect.poll(() => seen).toEqual([{ n: 1 }])
   })
