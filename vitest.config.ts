@@ -8,7 +8,7 @@ import { E2E_WORKERS } from './e2e/support/workers.ts'
 /** How long a test waits for a condition: enough on one core that four busy loops share. */
 const WAIT_MS = 60_000
 /** Ends a test that hangs. No test depends on this time. */
-const TEST_MS = 300_000
+const TEST_MS = 600_000
 const LOOK_EVERY_MS = 50
 
 const setup = { setupFiles: ['gateway/testing/each-test.ts'] }

@@ -190,7 +190,7 @@ describe('by default', () => {
 
   it('live mode asks the system about a name that the operator lets lead inside, such as one of its hosts file', async () => {
     const findAllowance: FindAllowance = async () => ({ inside: true })
-    const send = createSender({ mode: 'live', findAllowance, deadlineMs: 1_000, dnsServers })
+    const send = createSender({ mode: 'live', findAllowance, deadlineMs: 30_000, dnsServers })
     const result = await send(request(`http://${hostname()}:${receiver.port}/`))
     // The name may lead to another address of this machine, where nobody listens, or to a public one.
     const ends = [204, 'ECONNREFUSED', 'plain http must stay inside the network']
@@ -199,7 +199,7 @@ describe('by default', () => {
   })
 
   it('the sandbox asks the system, which resolves this machine’s names without DNS', async () => {
-    const send = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 1_000, dnsServers })
+    const send = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 30_000, dnsServers })
     const result = await send(request(`http://${hostname()}:${receiver.port}/`))
     // The name may lead to another address of this machine, where nobody listens.
     expect([204, 'ECONNREFUSED']).toContain(result.kind === 'answered' ? result.status : result.reason)
