@@ -127,7 +127,8 @@ it('one market can be switched off alone, and its listings are taken down', asyn
   expect([onSaleAt('family').length, onSaleAt('waxpeer').length]).toEqual([1, 0])
 })
 
-it('a round reads the inventory of each game once, for new listings and new prices', async () => {
+it('a round reads the inventory of each game once, for the listings and prices of both markets', async () => {
+  bench.switchMarketOn(WAXPEER)
   // After a start, all periodic requests are due.
   bench.restart()
   const callsBefore = bench.calls.length
