@@ -68,6 +68,7 @@ describe('a payment', () => {
     await startTopUp(page, till)
     await giveLinkAndAwaitItems(page, TEXTS.en, await shopper())
     const token = (await context.cookies(till.gateway)).find((cookie) => cookie.name === 'csrf')?.value
+    expect(token).toMatch(/^[\w-]{16,}$/)
     const calls = seen.requests.filter(({ url }) => url.startsWith(`${till.gateway}/api/`))
     expect(calls.length).toBeGreaterThan(2)
     expect(calls.filter(({ headers }) => headers['x-csrf-token'] !== token)).toEqual([])
