@@ -56,7 +56,7 @@ describe('the queue', () => {
     const clock = createTillClock()
     clock.advanceTo(8 * 86_400_000)
     queue = await createQueue({ url: database.url, log: captured.log, clock })
-    // First, so that it would be the first to start if the queue ignored its time.
+    // Comes first: a queue that ignored its time would start it first.
     await ring({ n: 2 }, { startAfter: new Date(clock.now().getTime() + 3_600_000) })
     await ring({ n: 1 }, { startAfter: clock.now() })
     await queue.work('bell', collect)
