@@ -29,7 +29,7 @@ beforeAll(async () => {
 beforeEach(() => {
   bench.restart()
   bench.writeRules()
-  // Two days later, the limits that an earlier test used up have room again.
+  // After two days, the gifts of earlier tests no longer count towards the limits.
   bench.advanceMs(2 * DAY_S * 1_000)
 })
 afterAll(() => bench.close())

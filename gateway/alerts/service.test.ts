@@ -175,7 +175,7 @@ test('a date in Retry-After is compared with the machine’s time, however far a
   expect(reports()).toHaveLength(2)
 })
 
-describe('an alert that a clock ahead of time scheduled', () => {
+describe('an alert scheduled by a clock that was ahead', () => {
   const HOUR_MS = 3_600_000
   const timeIn = (ms: number) => new Date(deps.clock.now().getTime() + ms)
   const scheduleAt = (dueAt: Date, attempts: number) =>

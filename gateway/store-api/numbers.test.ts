@@ -19,6 +19,7 @@ import { KEEP_SETTINGS } from '../retention/settings.ts'
 import { LAST_REVIEW_MS } from '../trades/alarm.ts'
 import { HASTY_MS, TRADE_WINDOW_MS } from '../trades/decide.ts'
 import { WAIT_MS } from '../trades/giving-up.ts'
+import { MOST_OF_STORE } from '../webhooks/pace.ts'
 import { nextWaitMs } from '../webhooks/schedule.ts'
 import { signWebhook } from '../webhooks/signature.ts'
 
@@ -97,8 +98,7 @@ test('the store guide states the same limits of lists and webhooks and the same 
   ]).toEqual([true, false])
   expect(guideRow('events in one answer')).toContain(`at most ${MOST_PAGE_BYTES / 1_024 ** 2} MiB`)
   expect(guideRow('period of one report')).toBe(LONGEST_REPORT_TEXT)
-  // Only these words are compared: each gateway counts its own deliveries (lanes.test.ts).
-  expect(guideRow('webhook: deliveries under way')).toContain('from each gateway')
+  expect(guideRow('webhook: deliveries under way')).toContain(`up to ${MOST_OF_STORE} from each gateway`)
   expect(guideRow('webhook: endpoints')).toBe(String(MOST_ENDPOINTS))
   const attempts = Number.parseInt(guideRow('webhook: attempts'), 10)
   const waits = Array.from({ length: attempts }, (_, failed) => nextWaitMs({ attempts: failed + 1 }, 0.5))

@@ -13,7 +13,8 @@ import type { LaneName } from './store.ts'
 const WIDTHS: Record<LaneName, number> = { first: 8, again: 4 }
 /** The most running attempts of one lane, including hanging ones. */
 const MOST_OPEN: Record<LaneName, number> = { first: 64, again: 16 }
-const MOST_OF_STORE = MOST_OPEN.first + MOST_OPEN.again
+/** The most running attempts of one store in a process, including hanging ones. */
+export const MOST_OF_STORE = MOST_OPEN.first + MOST_OPEN.again
 /** The least width of a lane, however many endpoints its store has. */
 const LEAST_WIDTH = 2
 /** The most running attempts of a process. Every lane keeps its width, so very many lanes can exceed this. */
