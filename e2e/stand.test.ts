@@ -149,11 +149,12 @@ describe.each([
     const places = () => placesOf(page, viewport === MOBILE ? ['.pay'] : PANEL)
     const placesBefore = await places()
     expect(placesBefore).not.toContain(null)
+    const minTotal = inventory.minPrice
     const [cheapest = 0] = pricesDearestFirst(inventory.items).reverse()
-    expect(cheapest).toBeLessThan(inventory.minPrice)
+    expect(cheapest).toBeLessThan(minTotal)
     await page.getByRole('combobox', { name: texts.sort }).selectOption('priceUp')
     await cell(page, 0).click()
-    await summary.getByText(texts.payBlocks.belowMinimum(money(inventory.minPrice))).waitFor()
+    await summary.getByText(texts.payBlocks.belowMinimum(money(minTotal))).waitFor()
     await expect.poll(() => payButton(page, texts).isDisabled()).toBe(true)
     expect(await places()).toEqual(placesBefore)
     await page.getByRole('combobox', { name: texts.sort }).selectOption('priceDown')
@@ -180,8 +181,9 @@ describe.each([
     await page.getByRole('button', { name: texts.clearAll }).click()
     expect(await page.getByRole('gridcell', { selected: true }).count()).toBe(0)
     expect(await summaryText()).toContain(money(0))
-    expect(await summaryText()).toContain(texts.payBlocks.nothingPicked(money(inventory.minPrice)))
-    if (viewport === MOBILE) await expectStillness(page)
+    expect(await summaryText()).toContain(texts.payBlocks.nothingPicked(money(minTotal)))
+    // In Russian, whose texts are the longest.
+    if (language === 'ru') await expectStillness(page)
   })
 
   test('A-015 A-034 the page counts the items that cannot be used, and lists their names by reason', async () => {

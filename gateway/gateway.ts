@@ -78,7 +78,7 @@ export type Gateway = {
   /** Resolves to a reason when a part that the gateway needs has ended unexpectedly. */
   died: Promise<string>
   stop(): Promise<void>
-  /** Cuts short the time that `stop` leaves load balancers to notice. */
+  /** Ends the wait of `stop` in which load balancers notice that the gateway stops. */
   hurry(): void
 }
 
@@ -209,7 +209,7 @@ function createEpochWatch(
   { common, events }: ReturnType<typeof createFeatures>,
 ) {
   const onFailure = (error: unknown) =>
-    log.warn({ err: error }, 'saved state of the database could not be read or written: check TRADETILL_DATA')
+    log.warn({ err: error }, 'the file seen-*.json could not be read or written: check TRADETILL_DATA')
   return watchEpoch({
     ...common,
     memory: createMemory(config.dataDir, onFailure),

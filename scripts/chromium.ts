@@ -1,7 +1,7 @@
 /**
  * Finds a Chromium for the browser tests: an installed browser, otherwise Playwright's own download, otherwise the
  * distribution's package. The download and some packages include the headless shell, which is faster because it draws
- * no windows. It lacks the page cache of the Back button, so the few tests of that cache run in Chromium.
+ * no windows. It has no back/forward cache, so the few tests of that cache run in Chromium.
  */
 import { type SpawnOptions, spawn } from 'node:child_process'
 import { accessSync, constants, globSync } from 'node:fs'

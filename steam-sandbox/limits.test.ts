@@ -187,7 +187,7 @@ describe('Steam hides', () => {
     steam.as('nova_hound').accept(id)
     const formerOwner = await logIn(steam, 'nova_hound')
     const countSeen = async (person: Person, contextId: number) =>
-      (await inventoryOf(person.community, bot.steamId, { contextId, tradable: false })).length
+      (await inventoryOf(person.community, bot.steamId, { contextId, tradableOnly: false })).length
     expect([await countSeen(bot, 16), await countSeen(formerOwner, 16)]).toEqual([1, 0])
     steam.advance(7 * DAY_S)
     bot = await logIn(steam, 'Tradetill Bot #1')
@@ -213,7 +213,9 @@ describe('a trade', () => {
     const page = await get(stranger.community, `https://steamcommunity.com/inventory/${bot.steamId}/730/16`)
     expect(String(page.body)).toContain('"total_inventory_count":0')
     expect(String(page.body)).not.toContain('assetid')
-    expect(await inventoryOf(stranger.community, bot.steamId, { contextId: 16, tradable: false })).toEqual([])
+    expect(
+      await inventoryOf(stranger.community, bot.steamId, { contextId: 16, tradableOnly: false }),
+    ).toEqual([])
     const input = { tradeid: steam.world().trades[0]?.id }
     const read = ({ manager }: Person) =>
       wait<unknown>((done) => manager._apiCall('GET', 'GetTradeStatus', 1, input, done))

@@ -1,5 +1,5 @@
 import { GAMES } from '../../contract/games.ts'
-import type { PriceList, PriceView } from '../../gateway/operations/prices.ts'
+import type { FeedsAndHolds, PriceView } from '../../gateway/operations/prices.ts'
 import type { Json } from '../api/json.ts'
 import { ActButton } from '../ui/act.tsx'
 import { useAnswer } from '../ui/answer.ts'
@@ -9,7 +9,7 @@ import { Facts, Heading, Loaded, Panel, Pill, Time } from '../ui/parts.tsx'
 import { Table } from '../ui/table.tsx'
 import { CoveragePanel } from './coverage.tsx'
 
-type ListData = Json<PriceList>
+type ListData = Json<FeedsAndHolds>
 type View = Json<PriceView>
 
 export function PricesPage({ query }: { query: URLSearchParams }) {

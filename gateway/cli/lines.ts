@@ -61,9 +61,11 @@ function tokenText({ state, tokenExpiresAt }: BotList['bots'][number]): string {
 
 export function migrationLines({ applied, missing }: MigrationStatus): string[] {
   return [
-    ...applied.map(
-      (each) => `applied\t${each.migration}\tfor ${each.oldestVersion ?? 'its own version'} or later`,
-    ),
+    ...applied.map(({ migration, oldestVersion }) => {
+      const versions =
+        oldestVersion === null ? 'oldest version not recorded' : `for ${oldestVersion} or later`
+      return `applied\t${migration}\t${versions}`
+    }),
     ...missing.map((migration) => `missing\t${migration}`),
   ]
 }
@@ -90,7 +92,7 @@ export function backupLines(backup: CheckedBackup): string[] {
   const newest = (noun: string, at: Date | null) => `newest ${noun}\t${at?.toISOString() ?? 'none'}`
   return [
     `mode\t${mode}`,
-    `master key\t${isOwnKey ? 'the one of these settings' : 'not the one of these settings: keep the key of this backup'}`,
+    `master key\t${isOwnKey ? 'the same as in these settings' : 'not the one in these settings: keep the key of this backup'}`,
     newest('deposit', backup.depositAt),
     newest('event', backup.eventAt),
     newest('entry of the ledger', backup.entryAt),
@@ -113,9 +115,9 @@ function historyText({ history }: BotList['bots'][number]): string[] {
 }
 
 function barText({ scope, reason, until }: Bar): string {
-  const verb = reason === 'doubted' ? 'chosen last' : 'no new trades'
+  const effect = reason === 'doubted' ? 'chosen last' : 'no new trades'
   const games = scope === 'all' ? '' : ` of ${scope}`
-  return `${verb}${games} until ${until.toISOString()}: ${reason}`
+  return `${effect}${games} until ${until.toISOString()}: ${reason}`
 }
 
 export function tradeLines({ trades, isCut }: TradeList): string[] {
@@ -147,7 +149,7 @@ export const addedBotLines = ({ added, refused }: AddedBots): string[] => [
 export function renewedBotLines({ renewed, refused }: RenewedBots): string[] {
   if (renewed.length + refused.length === 0)
     return [
-      'No bot is dead, and no token expires within 30 days. To renew another bot, such as one whose token is tried again, name it: bot renew 1.',
+      'No bot is dead, and no token expires within 30 days. To renew another bot, such as one whose token Steam has just refused, name it: bot renew 1.',
     ]
   return [
     ...renewed.map((bot) => `Bot ${bot.botId} renewed: ${bot.name} (${bot.steamId}).${answersNotice(bot)}`),

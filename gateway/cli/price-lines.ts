@@ -2,7 +2,7 @@ import { MICROS_PER_CENT, percentOf } from '../../contract/money.ts'
 import { counted } from '../kit/counted.ts'
 import { durationText } from '../kit/duration.ts'
 import { formatAmount } from '../operations/amount.ts'
-import type { Coverage, PriceHoldView, PriceList, PriceView } from '../operations/prices.ts'
+import type { Coverage, FeedsAndHolds, PriceHoldView, PriceView } from '../operations/prices.ts'
 
 const POPULARITY_TEXT = { sales7d: 'sold in 7 days', sales30d: 'sold in 30 days', listings: 'on sale' }
 
@@ -33,7 +33,7 @@ function verdictText({ worthUsdMicros, credit, unavailable, verdict, commissionB
   ]
 }
 
-export const priceListLines = ({ feeds, holds }: PriceList): string[] => [
+export const priceListLines = ({ feeds, holds }: FeedsAndHolds): string[] => [
   ...feeds.map(({ source, feed, goodAt, failures, lastError }) => {
     const answeredText = goodAt === null ? 'never answered' : `answered ${goodAt.toISOString()}`
     const errorText = lastError === null ? '' : `\t${lastError}`

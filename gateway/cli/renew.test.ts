@@ -91,7 +91,7 @@ describe('bot renew', () => {
     await setTokenEnd(1, 31)
     expect(await run(['bot', 'renew'])).toMatchObject({
       code: 0,
-      out: 'No bot is dead, and no token expires within 30 days. To renew another bot, such as one whose token is tried again, name it: bot renew 1.\n',
+      out: 'No bot is dead, and no token expires within 30 days. To renew another bot, such as one whose token Steam has just refused, name it: bot renew 1.\n',
     })
   })
 

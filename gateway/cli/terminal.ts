@@ -4,8 +4,8 @@ import { TEXT_DIRECTION } from '../../contract/visible-text.ts'
 import type { RefusalKind } from '../operations/operation.ts'
 
 /**
- * Replaces characters with which a hostile name could control the terminal, or reverse the rest of its line, such as an
- * amount. Keeps tabs, which separate columns.
+ * Replaces characters with which a hostile name could control the terminal, or reverse the rest of its line, for example
+ * an amount. Keeps tabs, which separate columns.
  */
 export const printable = (line: string): string =>
   line
@@ -45,7 +45,7 @@ export type Terminal = {
    * typed without echo. `ask` throws a Refusal if stdin ends.
    */
   openQuestions(): Questions
-  /** Waits until every printed line is written. Resolves to the error if stdout took only a part of them. */
+  /** Waits until every printed line is written. Resolves to the error if stdout took only a part of them, unless its reader left. */
   finish(): Promise<Error | undefined>
 }
 

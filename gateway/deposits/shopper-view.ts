@@ -131,9 +131,9 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     userPending: isLookingUp(row),
     bot: offer === null ? null : botOf(row),
     timeLeft: timeLeftOf(row),
-    technicalWorks: row.technical_works,
-    technicalWorksText: worksTextOf(row),
-    technicalWorksUntil: row.works_until?.toISOString() ?? null,
+    technicalWorks: row.is_paused,
+    technicalWorksText: noticeOf(row),
+    technicalWorksUntil: row.notice_until?.toISOString() ?? null,
     // The offer ended before a person could have read it.
     endedAtOnce: row.trade_reason?.endsWith(AT_ONCE) ?? false,
     ...nextOfferOf(row),
@@ -232,7 +232,7 @@ function nextOfferOf({ unused_count: count, unused_at: lastAt, now }: ViewRow): 
   return until > now ? { nextOfferAt: until.toISOString() } : {}
 }
 
-const worksTextOf = ({ works_text_en: en, works_text_ru: ru }: ViewRow): Payment['technicalWorksText'] =>
+const noticeOf = ({ notice_text_en: en, notice_text_ru: ru }: ViewRow): Payment['technicalWorksText'] =>
   en === null || ru === null ? null : { en, ru }
 
 /**
@@ -241,8 +241,8 @@ const worksTextOf = ({ works_text_en: en, works_text_ru: ru }: ViewRow): Payment
  */
 function timeLeftOf(row: ViewRow): number | null {
   if (isFinal(row.status)) return null
-  if (row.status === 'created') return row.deposits_stopped ? null : row.seconds_to_expiry
-  return row.accepted || row.trades_stopped ? null : row.seconds_to_deadline
+  if (row.status === 'created') return row.deposit_countdown_paused ? null : row.seconds_to_expiry
+  return row.accepted || row.offer_countdown_paused ? null : row.seconds_to_deadline
 }
 
 function userOf(row: ViewRow): Payment['user'] {

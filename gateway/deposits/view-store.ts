@@ -144,13 +144,13 @@ export type ViewRow = {
   unused_count: number | null
   unused_at: Date | null
   now: Date
-  technical_works: boolean
-  works_text_en: string | null
-  works_text_ru: string | null
-  works_until: Date | null
-  /** Whether the countdown of deposits is paused, and that of open offers. */
-  deposits_stopped: boolean
-  trades_stopped: boolean
+  /** Whether maintenance, or an outage of Steam's offers, pauses payments. The page calls both technical works. */
+  is_paused: boolean
+  notice_text_en: string | null
+  notice_text_ru: string | null
+  notice_until: Date | null
+  deposit_countdown_paused: boolean
+  offer_countdown_paused: boolean
   expires_at: Date
   deadline: Date | null
   seconds_to_expiry: number
@@ -211,7 +211,7 @@ export async function viewRowsOf(db: Db, hashes: readonly string[], shownMs: num
         deposit.credit_mode as deposit_credit_mode, ${isOnReleaseSql(sql`trade.partner_steam_id`)} as is_on_release,
         unused.count as unused_count,
         unused.last_at as unused_at, (select till_now()) as now,
-        works.*, deposit.expires_at, trade.deadline,
+        outages.*, deposit.expires_at, trade.deadline,
         greatest(0, ceil(extract(epoch from deposit.expires_at - (select till_now()))))::int as seconds_to_expiry,
         greatest(0, ceil(extract(epoch from trade.deadline - (select till_now()))))::int as seconds_to_deadline,
         deposit.status not in ('created', 'pending')
@@ -219,12 +219,12 @@ export async function viewRowsOf(db: Db, hashes: readonly string[], shownMs: num
       from deposit
       join store on store.id = deposit.store_id
       cross join (
-        select coalesce(bool_or(kind in ('offers', 'maintenance')), false) as technical_works,
-          coalesce(bool_or(kind = 'deposits'), false) as deposits_stopped,
-          coalesce(bool_or(kind = 'offers'), false) as trades_stopped,
-          max(text_en) as works_text_en, max(text_ru) as works_text_ru, max(ends_at) as works_until
+        select coalesce(bool_or(kind in ('offers', 'maintenance')), false) as is_paused,
+          coalesce(bool_or(kind = 'deposits'), false) as deposit_countdown_paused,
+          coalesce(bool_or(kind = 'offers'), false) as offer_countdown_paused,
+          max(text_en) as notice_text_en, max(text_ru) as notice_text_ru, max(ends_at) as notice_until
         from outage
-      ) works
+      ) outages
       left join lateral (
         select * from trade
         where trade.deposit_id = deposit.id and trade.state not in ('refused', 'abandoned')

@@ -33,7 +33,7 @@ it('the checks that need https are not made for a public URL without it', () => 
 })
 
 /** The finding about a clock that shows 12:00 while Steam answers with `body`. */
-async function clockAt(body: string) {
+async function findingAtNoon(body: string) {
   const server = createServer((_request, answer) => answer.end(body))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
@@ -52,10 +52,10 @@ it.each([
   ['12:00:31', 'mend: 31 seconds behind the clock of Steam'],
 ])('while Steam’s clock shows %s, a clock at 12:00:00 is judged "%s"', async (steamTime, finding) => {
   const servertime = Date.parse(`2026-11-28T${steamTime}Z`) / 1000
-  expect(await clockAt(JSON.stringify({ servertime, servertimestring: 'not read' }))).toBe(finding)
+  expect(await findingAtNoon(JSON.stringify({ servertime, servertimestring: 'not read' }))).toBe(finding)
 })
 
 it('a clock is not checked if Steam’s answer has no time, or cannot be read', async () => {
-  expect(await clockAt('{}')).toBe('not_checked: Steam’s answer has no time')
-  expect(await clockAt('<html>')).toMatch(/^not_checked: Steam’s time could not be read: /)
+  expect(await findingAtNoon('{}')).toBe('not_checked: Steam’s answer has no time')
+  expect(await findingAtNoon('<html>')).toMatch(/^not_checked: Steam’s time could not be read: /)
 })

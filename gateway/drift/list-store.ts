@@ -37,17 +37,17 @@ type Row = Omit<BotLook, 'drift'> & {
 }
 
 /**
- * Whether the books still say that the bot has the item of a finding. Only a look deletes findings, and a bot that is
- * out of service gets none. Foreign items are in no book.
+ * False for a finding about an item that has left the bot by the books since. Only a look deletes such a finding, and
+ * bots that are out of service get no looks. True for all foreign items, because the books do not have them.
  */
-const isStillBooked = sql<boolean>`(drift.trade_id is null or (
+const isStillDrift = sql<boolean>`(drift.trade_id is null or (
   select entry.moved = 'in' and entry.bot_id = drift.bot_id from custody_entry entry
   where entry.trade_id = drift.trade_id and entry.asset_id = drift.given_asset_id order by entry.id desc limit 1))`
 
 /** The number of items that are certainly missing from bots. */
 export const missingItems = sql<number>`(
   select count(*)::int from custody_drift drift join bot on bot.id = drift.bot_id
-  where kind = 'missing' and is_sure and bot.state <> 'removed' and ${isStillBooked})`
+  where kind = 'missing' and is_sure and bot.state <> 'removed' and ${isStillDrift})`
 
 /** `bot`: the number, Steam id or name of one bot. Without it, returns all bots. */
 export async function selectDrift(db: Db | Tx, { bot }: { bot?: string | undefined }): Promise<BotLook[]> {
@@ -58,7 +58,7 @@ export async function selectDrift(db: Db | Tx, { bot }: { bot?: string | undefin
         'assetId', asset_id, 'marketHashName', market_hash_name,
         'firstSeenMs', (extract(epoch from first_seen_at) * 1000)::bigint,
         'seenMs', (extract(epoch from seen_at) * 1000)::bigint, 'isSure', is_sure) order by kind desc, id), '[]')
-        from custody_drift drift where drift.bot_id = bot.id and ${isStillBooked}) as drift
+        from custody_drift drift where drift.bot_id = bot.id and ${isStillDrift}) as drift
     from bot left join custody_look on custody_look.bot_id = bot.id
     where bot.state <> 'removed' and (${bot ?? null}::text is null
       or ${bot ?? null} in (bot.id::text, bot.steam_id, bot.name))
@@ -82,7 +82,7 @@ export async function askForLooks(tx: Tx, botIds: readonly bigint[], now: Date):
 export type DriftCount = {
   steamId: string
   /**
-   * When the whole inventory was last seen, or else since when the bot is watched; null for a retired bot, which gets
+   * When the whole inventory was last seen, or else when the bot began to be watched; null for a retired bot, which gets
    * no looks.
    */
   unseenSince: Date | null
@@ -99,7 +99,7 @@ export async function countDrift(db: Db): Promise<DriftCount[]> {
       (count(drift.id) filter (where kind = 'foreign') + coalesce(max(left_out), 0))::int as foreign,
       (count(drift.id) filter (where kind = 'unnamed'))::int as unnamed
     from bot left join custody_look on custody_look.bot_id = bot.id
-    left join custody_drift drift on drift.bot_id = bot.id and is_sure and ${isStillBooked}
+    left join custody_drift drift on drift.bot_id = bot.id and is_sure and ${isStillDrift}
     where bot.state <> 'removed' group by bot.id, custody_look.bot_id`.execute(db)
   return rows
 }

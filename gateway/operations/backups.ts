@@ -24,11 +24,11 @@ export async function createBackup(
     const backup = await copyEmbedded({ ownerUrl: running.ownerUrl, dataDir: config.dataDir }, folder, now)
     return done(
       backup,
-      `${backup.path} has the database with its password and its master key: keep it private.`,
+      `${backup.path} contains the database with its password and its master key: keep it private.`,
     )
   }
   const { databaseUrl, ownerDatabaseUrl } = config
-  // Otherwise each night's backup would be one of the database from before a restore.
+  // After a restore, one of the URLs may still lead to the old database, and each backup would be one of that.
   if (ownerDatabaseUrl !== undefined && !(await leadToOneDatabase(ownerDatabaseUrl, databaseUrl)))
     return refused('conflict', `Nothing was backed up: ${TWO_DATABASES}`)
   const answer = await dump(ownerDatabaseUrl ?? databaseUrl, folder, {
@@ -39,7 +39,7 @@ export async function createBackup(
   const { path, bytes } = answer.backup
   return done(
     answer.backup,
-    `${path} has the database, ${bytes} bytes. The master key is not in it: keep the key too.`,
+    `${path} contains the database, ${bytes} bytes. The master key is not in it: keep the key too.`,
   )
 }
 
@@ -94,6 +94,9 @@ export async function restoreBackup(
   }
   const reason = await restoreCopy(path, dataDir)
   return reason === undefined
-    ? done({ dataDir }, `${dataDir} has the database of ${path}. Start the gateway, then run restore status.`)
+    ? done(
+        { dataDir },
+        `The database of ${path} is restored to ${dataDir}. Start the gateway, then run restore status.`,
+      )
     : refused('failed', reason)
 }

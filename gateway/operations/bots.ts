@@ -29,13 +29,13 @@ export type BotList = { bots: ListedBot[]; tooMany: number; disarmed: boolean }
 export async function listBots({ db, clock }: FindDeps): Promise<Answer<BotList>> {
   const now = clock.now()
   const barred = await listBars(db)
-  const passes = await completePasses(db)
+  const completeTimes = await completePasses(db)
   const bots = (await selectBots(db)).map((bot) => {
     const tokenEndsSoon = tokenEnd(bot.tokenExpiresAt, now) !== 'far'
     const bars = barred
       .filter(({ botId }) => botId === bot.botId)
       .map(({ scope, reason, until, times }) => ({ scope, reason, until, times }))
-    const completeAt = passes.get(bot.botId)
+    const completeAt = completeTimes.get(bot.botId)
     return { ...bot, tokenEndsSoon, history: completeAt === undefined ? null : { completeAt }, bars }
   })
   const spread = await readSpread(db)
@@ -56,7 +56,7 @@ const DONE_TEXT: Record<BotAct, string> = {
   resume: 'collects again',
   remove: 'is removed, and its token is deleted',
   retire:
-    'is retired: its open trades end within seconds. Its credit stays held until you run trade release or trade reverse (trade list shows the trades)',
+    'is retired: its open trades end within seconds. The credit of its trades stays held until you run trade release or trade reverse (trade list shows the trades)',
 }
 
 const NOT_DONE_REFUSAL = {

@@ -28,7 +28,10 @@ export type PriceTarget = { game: Game; item: string | null }
 export type PriceHoldView = PriceTarget & { hold: PriceHold['kind']; usdMicros: bigint | null; since: Date }
 
 export type PriceView = PricedItem & {
-  /** The name whose price counts: for a phase, that of the market name if it has none of its own, or is held with it. */
+  /**
+   * The name whose price counts. For a phase, this is the market name if the phase has no price of its own, or if a
+   * hold on the market name applies to it too (`nameInForce`).
+   */
   pricedAs: string
   /** Price from each source. Only fresh sources count. */
   sources: (SourcePrice & { ageSeconds: number; fresh: boolean })[]
@@ -36,11 +39,11 @@ export type PriceView = PricedItem & {
   commissionBps: number
   verdict: Verdict
   /**
-   * The item's worth, and the shopper's credit for it. Null if the item is not accepted, or without an exchange rate.
+   * The item's worth, and the shopper's credit for it. Null if the item is not accepted, or if there is no exchange rate.
    */
   worthUsdMicros: bigint | null
   credit: { amountMinor: bigint; currency: 'USD' } | null
-  /** Why the item is not accepted; null if it is, or without an exchange rate. */
+  /** Why the item is not accepted; null if it is accepted, or if there is no exchange rate. */
   unavailable: string | null
 }
 
@@ -98,9 +101,9 @@ const viewOf = (game: Game, { name, kind, usdMicros, since }: PriceHold): PriceH
   since,
 })
 
-export type PriceList = { feeds: Awaited<ReturnType<typeof listFeeds>>; holds: PriceHoldView[] }
+export type FeedsAndHolds = { feeds: Awaited<ReturnType<typeof listFeeds>>; holds: PriceHoldView[] }
 
-export async function listPrices({ db }: FindDeps): Promise<Answer<PriceList>> {
+export async function listPrices({ db }: FindDeps): Promise<Answer<FeedsAndHolds>> {
   const holds: PriceHoldView[] = []
   for (const game of GAMES) {
     holds.push(...(await readPriceHolds(db, game)).map((hold) => viewOf(game, hold)))
@@ -125,7 +128,7 @@ const MOST_PATTERNS = 200
 /** Shorter patterns match items by accident. */
 const LEAST_PATTERN_CHARACTERS = 3
 const MOST_NAME_CHARACTERS = 200
-/** Ten million dollars. A price of a source is below that too. */
+/** Ten million dollars. Prices of sources have the same limit. */
 const TOO_DEAR_USD_MICROS = 10_000_000_000_000n
 
 function hold(deps: ActDeps, { game, item }: PriceTarget, newHold: NewHold): Promise<Answer<PriceHoldView>> {
@@ -139,7 +142,7 @@ function hold(deps: ActDeps, { game, item }: PriceTarget, newHold: NewHold): Pro
     const before = (await readPriceHolds(tx, game, item === null ? [] : [item])).find(
       ({ name }) => name === item,
     )
-    // A second freeze must keep the moment of the first: at a later one, the frozen prices would be too old.
+    // A second freeze keeps the time of the first, at which the prices were fresh. At a later time they would be too old.
     if (before?.kind === kind && before.usdMicros === usdMicros)
       return unchanged(viewOf(game, before), `${lineOf(game, before)}, as before`)
     const since = deps.clock.now()

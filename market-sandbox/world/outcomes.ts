@@ -24,9 +24,9 @@ const BAN_AFTER_REVERSAL_S = 30 * DAY_S
 const MISSES_BEFORE_BAN = 3
 const BAN_AFTER_MISSES_S = DAY_S
 /** An item whose offer is still open this long after the sale counts as not handed over. */
-const MUST_CANCEL_S = 7 * 3600
+const MOST_OPEN_S = 7 * 3600
 
-/** How long after the payment a market that notices a reversal late does so. */
+/** A market that notices reversals late does so this long after it has paid. */
 const NOTICED_AFTER_S = 2 * DAY_S
 
 /** Steam's numbers for the states of an offer. */
@@ -68,12 +68,12 @@ function judgeDeal(world: World, deal: Deal, { seen, nowS }: JudgeContext): Worl
     return nowS >= deal.deadlineS ? failDeal(world, deal, { isMissed: true, nowS }) : world
   if (offer.state === OFFER.accepted) return recordGift(world, deal, { offer, seen, nowS })
   if (offer.state === OFFER.active)
-    return nowS >= deal.madeAtS + MUST_CANCEL_S ? failDeal(world, deal, { isMissed: true, nowS }) : world
+    return nowS >= deal.madeAtS + MOST_OPEN_S ? failDeal(world, deal, { isMissed: true, nowS }) : world
   if (offer.state === OFFER.escrow) return world
-  const isWithdrawn = offer.state === OFFER.withdrawn && offer.updatedAtS < deal.deadlineS
+  const isWithdrawnInTime = offer.state === OFFER.withdrawn && offer.updatedAtS < deal.deadlineS
   // The seller may replace a withdrawn offer until the deadline.
-  if (isWithdrawn && nowS < deal.deadlineS) return world
-  return failDeal(world, deal, { isMissed: isWithdrawn, nowS })
+  if (isWithdrawnInTime && nowS < deal.deadlineS) return world
+  return failDeal(world, deal, { isMissed: isWithdrawnInTime, nowS })
 }
 
 function recordGift(

@@ -217,7 +217,7 @@ describe('the states of an offer:', () => {
     },
   )
 
-  row('Accepted, with protection of another game that is reported late', async () => {
+  row('Accepted, with late-reported protection in a game other than Counter-Strike', async () => {
     for (const behaviour of ['every-game-protected', 'protection-untold']) {
       await control(steam, `PUT behaviours/${behaviour}`)
     }
@@ -347,7 +347,7 @@ describe('inventories and a trade without faults:', () => {
   })
 
   row('untradable items', async () => {
-    const allItems = await inventoryOf(bot.community, shopper.steamId, { tradable: false })
+    const allItems = await inventoryOf(bot.community, shopper.steamId, { tradableOnly: false })
     const tradable = await inventoryOf(bot.community, shopper.steamId)
     expect(allItems.filter(({ tradable: isTradable }) => !isTradable).length).toBe(
       allItems.length - tradable.length,

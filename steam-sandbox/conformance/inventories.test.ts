@@ -113,7 +113,7 @@ describe('the answers of an inventory:', () => {
     expect((await failure(inventoryOf(bot.community, steamId))).message).toBe('HTTP error 500')
     expect((await partnerPage('magic_hoarder', '&start=1000')).status).toBe(500)
     await control(steam, 'DELETE behaviours/inventory-page-2-fails')
-    const allItems = await inventoryOf(bot.community, steamId, { tradable: false })
+    const allItems = await inventoryOf(bot.community, steamId, { tradableOnly: false })
     expect(allItems).toHaveLength(5000)
     expect(String((await partnerPage('magic_hoarder')).body)).toMatch(/"more":true,"more_start":1000/)
   })

@@ -195,10 +195,10 @@ export function steamIdObject(steamId: string): object {
 export function inventoryOf(
   community: Community,
   steamId: string,
-  { tradable = true, appId = 730, contextId = 2 } = {},
+  { tradableOnly = true, appId = 730, contextId = 2 } = {},
 ) {
   return wait<LibraryItem[]>((done) =>
-    community.getUserInventoryContents(steamId, appId, contextId, tradable, 'english', done),
+    community.getUserInventoryContents(steamId, appId, contextId, tradableOnly, 'english', done),
   )
 }
 

@@ -49,7 +49,7 @@ export const ROWS = {
     'Accepted, then reversed (status 12)',
     'Accepted, then reversed (status 12) with only one item marked',
     'Accepted, then stuck: committed (status 2), failed and not yet rolled back (8), or failed with its rollback given up (9)',
-    'Accepted, with protection of another game that is reported late',
+    'Accepted, with late-reported protection in a game other than Counter-Strike',
     'Accepted, at first without a trade id',
     'Accepted, with an empty GetTradeStatus at first',
     'Accepted, but still shown as active at first',

@@ -15,7 +15,10 @@ export type SaleEntry =
   | { kind: 'not_listed'; market: string; appId: number; assetId: string; code: string }
   | { kind: 'repriced'; market: string; itemId: string; priceMinor: bigint }
   | { kind: 'unlisted'; market: string; itemId: string }
-  /** The vault refused the deal, and never gives anything for it; after `changed`, only for its first version. */
+  /**
+   * The vault refused what the market asked, and never gives it. If `problem` is `changed` (see `DueProblem`), the deal
+   * had asked for something else before, and the vault may still give that.
+   */
   | { kind: 'due_refused'; market: string; due: DueGift; problem: string }
   | (AccountFields & { kind: 'deal_intended'; due: DueGift; itemIds: readonly string[] })
   /** From this entry on, the offer may exist. */
@@ -36,8 +39,8 @@ export type SaleEntry =
   | { kind: 'outcome'; market: string; itemId: string; end: Outcome['end'] }
 
 /**
- * The account had no session for the send, or had to wait for too long. Older versions logged another text, and ended
- * the deal.
+ * The account had no session for the send, or had to wait too long before it. Older versions recorded another reason,
+ * which ends the deal.
  */
 export const NO_SESSION = 'no_session'
 /** The account had too many open offers, in all or to this buyer. */
@@ -140,7 +143,7 @@ export function liveListing(
   return listings.findLast((each) => each.appId === appId && each.assetId === assetId && isLive(each))
 }
 
-/** True if a live listing on the market, of any account and game, has this number. Its deals and money go by it. */
+/** True if a live listing on the market, of any account and game, has this number, by which the market names deals and payments. */
 export const isNumberInUse = ({ listings }: Book, item: Numbered): boolean =>
   listings.some((each) => isLive(each) && isListing(item)(each))
 
@@ -242,7 +245,7 @@ function applyEntry(draft: Draft, { at, entry }: DatedEntry): void {
     case 'deal_intended': {
       const { market, account, due, itemIds } = entry
       const deal: Deal = { market, account, due, itemIds, intendedAt: at, state: 'intended' }
-      changeParts(draft, deal, (listing) => ({ ...listing, state: 'in_deal', offSaleAt: at }))
+      changeListingsOf(draft, deal, (listing) => ({ ...listing, state: 'in_deal', offSaleAt: at }))
       draft.deals.set(dealKey(market, due.dealId), deal)
       return
     }
@@ -264,9 +267,9 @@ function changeDeal(draft: Draft, entry: DealEntry, at: Date): void {
   if (deal === undefined) throw new Error(`the deal ${entry.dealId} was never intended`)
   const changed = evolveDeal(deal, entry, at)
   draft.deals.set(key, changed)
-  if (changed.state === 'delivered') changeParts(draft, changed, markGiven)
+  if (changed.state === 'delivered') changeListingsOf(draft, changed, markGiven)
   // Nothing was given, so the items may be listed again.
-  if (changed.state === 'ended') changeParts(draft, changed, markOver)
+  if (changed.state === 'ended') changeListingsOf(draft, changed, markOver)
 }
 
 const markGiven = (listing: Listing): Listing => ({ ...listing, state: 'given' })
@@ -319,7 +322,7 @@ function evolveDeal(deal: Deal, entry: DealEntry, at: Date): Deal {
 export const takesEnd = ({ end }: Pick<Listing, 'end'>, news: Outcome['end']): boolean =>
   news.kind !== 'pending' && mayFollow(end?.kind ?? null, news.kind)
 
-/** Changes the newest matching listing. At most one matching listing is still open. */
+/** Changes the newest matching listing. At most one of them is live. */
 function changeLast(
   { listings }: Draft,
   matches: (listing: Listing) => boolean,
@@ -330,7 +333,11 @@ function changeLast(
   if (listing !== undefined) listings[index] = change(listing)
 }
 
-function changeParts(draft: Draft, { market, itemIds }: Deal, change: (listing: Listing) => Listing): void {
+function changeListingsOf(
+  draft: Draft,
+  { market, itemIds }: Deal,
+  change: (listing: Listing) => Listing,
+): void {
   for (const itemId of itemIds) changeLast(draft, isListing({ market, itemId }), change)
 }
 
