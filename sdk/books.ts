@@ -3,7 +3,10 @@ import type { Till } from './client.ts'
 import type { Deposit } from './types.ts'
 import { isOfDeposit, type Webhook } from './webhook.ts'
 
-/** The part of a deposit that you keep. Save it in the transaction that changes the customer's balance. */
+/**
+ * The part of a deposit that you keep: the `sequence` of its last event, and how much of it is in the customer's
+ * balance. Save it in the transaction that changes the balance.
+ */
 export type Kept = { sequence: number; spendable: number }
 
 export type Settled = {

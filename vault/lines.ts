@@ -1,5 +1,5 @@
 /** Repeats the lines of the vault, each at its own pace. */
-import type { Line } from './rounds.ts'
+import type { WorkLine } from './rounds.ts'
 
 type Parts = {
   stop: AbortSignal
@@ -9,8 +9,8 @@ type Parts = {
 }
 
 /** Resolves after the stop, once each line has finished its round. */
-export async function repeat(lines: readonly Line[], { stop, pause, onFailure }: Parts): Promise<void> {
-  const repeatLine = async ({ name, round }: Line): Promise<void> => {
+export async function repeat(lines: readonly WorkLine[], { stop, pause, onFailure }: Parts): Promise<void> {
+  const repeatLine = async ({ name, round }: WorkLine): Promise<void> => {
     while (!stop.aborted) {
       const hasSucceeded = await round().then(
         () => true,

@@ -23,7 +23,7 @@ export type RoundsParts = {
   Pick<ShopParts, 'accesses' | 'clientOf' | 'isOff' | 'till'>
 
 /** Work that repeats. A line that waits long for an answer does not delay the others. */
-export type Line = { name: string; round(): Promise<void> }
+export type WorkLine = { name: string; round(): Promise<void> }
 
 export type Rounds = Pick<Giver, 'book'> & {
   /**
@@ -31,7 +31,7 @@ export type Rounds = Pick<Giver, 'book'> & {
    * the reports of sales, and one for everything else. Listing and wishes share a line, because an item leaves by only
    * one of them. Only that line reads inventories and prices, so none is read twice at the same time.
    */
-  lines: readonly Line[]
+  lines: readonly WorkLine[]
   /** See `roundOf`. */
   round(): Promise<void>
   record: SaleRecord
@@ -64,7 +64,7 @@ export function createRounds(parts: RoundsParts): Rounds {
       return new Set(assets.flatMap((asset) => (asset.appId === appId ? [asset.assetId] : [])))
     },
   })
-  const lines: Line[] = [
+  const lines: WorkLine[] = [
     ...shop.desks,
     {
       name: 'listings and wishes',
@@ -82,4 +82,4 @@ export function createRounds(parts: RoundsParts): Rounds {
 }
 
 /** A round of each line, one after the other, in a test or a proof. Carries out all of them, even if some fail. */
-export const roundOf = (lines: readonly Line[]): Promise<void> => allOf(lines.map(({ round }) => round))
+export const roundOf = (lines: readonly WorkLine[]): Promise<void> => allOf(lines.map(({ round }) => round))

@@ -22,7 +22,7 @@ import type { Market } from './markets/market.ts'
 import type { SellingAccount } from './markets/shop.ts'
 import type { Till } from './markets/till.ts'
 import { createNeeds, createNeedsReport, type Needs, type NeedsStore, problemOf } from './needs.ts'
-import { createRounds, type Line, type Rounds, roundOf } from './rounds.ts'
+import { createRounds, type Rounds, roundOf, type WorkLine } from './rounds.ts'
 import { createAcceptance } from './steam/accept.ts'
 import { createAcknowledgement } from './steam/acknowledge.ts'
 import type { Caller } from './steam/call.ts'
@@ -125,7 +125,7 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
 }
 
 /** While the rounds of the line fail, notes that a person must look. */
-function watchLine({ name, round }: Line, needs: Needs): Line {
+function watchLine({ name, round }: WorkLine, needs: Needs): WorkLine {
   return {
     name,
     async round() {

@@ -13,7 +13,10 @@ import { Refusal, type Terminal } from '../terminal.ts'
 
 const LOGIN_TIMEOUT_MS = 60_000
 
-/** `sells`: whether the accounts only sell. If it is absent, a known account stays what it is. */
+/**
+ * `sells`: whether the accounts only sell. If it is absent, a known account stays what it is, and a new one collects
+ * deposits.
+ */
 export type EnrolFlags = { sells?: boolean | undefined }
 
 type Credentials = { accountName: string; password: string; sharedSecret: string; identitySecret: string }
@@ -32,10 +35,10 @@ export async function enrol(settings: Settings, terminal: Terminal, flags: Enrol
     const { steamId, secrets } = await logIn(caller, each)
     await testIdentitySecret(caller, steamId, secrets)
     const folder = openFolder(settings.folder)
-    const { soldBefore, sells } = saveAccount(folder, openKey(folder), { steamId, secrets, ...flags })
+    const { previousSells, sells } = saveAccount(folder, openKey(folder), { steamId, secrets, ...flags })
     const kind = sells ? 'only sells' : 'collects deposits'
     const before = sells ? 'collected deposits' : 'only sold'
-    const change = soldBefore === undefined || soldBefore === sells ? '' : `; before, it ${before}`
+    const change = previousSells === undefined || previousSells === sells ? '' : `; before, it ${before}`
     terminal.print(`${steamId} is enrolled as an account that ${kind}${change}. Restart the vault.`)
   }
 }

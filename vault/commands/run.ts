@@ -13,7 +13,7 @@ import { holdFolder, openVault, type Vault, type VaultParts } from '../vault.ts'
 import { wishesIn } from '../wishes/store.ts'
 import { waitForTill } from '../wishes/wait-for-till.ts'
 
-/** The pause of a line after a round, and after a failed one. */
+/** How long a `WorkLine` pauses after a round that succeeded, and after one that failed. */
 const ROUND_PAUSE_MS = 3_000
 const FAILED_PAUSE_MS = 15_000
 

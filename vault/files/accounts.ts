@@ -40,22 +40,22 @@ export function readAccounts(folder: Folder, key: Key): Account[] {
 }
 
 /**
- * Adds the account, or replaces its secrets. Without `sells`, a known account keeps its own, and a new one collects
- * deposits. Returns `sells` as it was, undefined if the account is new, and as it is now.
+ * Adds the account, or replaces its secrets. Without `sells`, a known account keeps its value, and a new account gets
+ * false. Returns the new value and the previous one, which is undefined if the account is new.
  */
 export function saveAccount(
   folder: Folder,
   key: Key,
   { steamId, ...account }: Omit<Account, 'sells'> & { sells?: boolean | undefined },
-): { soldBefore: boolean | undefined; sells: boolean } {
+): { previousSells: boolean | undefined; sells: boolean } {
   const secrets = secretsSchema.parse(account.secrets)
   const rows = rowsOf(folder)
-  const soldBefore = rows.find((row) => row.steamId === steamId)?.sells
-  const sells = account.sells ?? soldBefore ?? false
+  const previousSells = rows.find((row) => row.steamId === steamId)?.sells
+  const sells = account.sells ?? previousSells ?? false
   const row = { steamId, sells, sealed: key.seal(JSON.stringify(secrets), placeOf(steamId)) }
   const others = rows.filter((other) => other.steamId !== steamId)
   folder.write(FILE, `${JSON.stringify(fileSchema.parse([...others, row]), null, 2)}\n`)
-  return { soldBefore, sells }
+  return { previousSells, sells }
 }
 
 const rowsOf = (folder: Folder) =>

@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 import type { Folder } from './folder.ts'
 
 export const KEY_FILE = 'key'
-/** Each of these was made with a key, which a new one could not replace. */
+/** If one of these exists, the vault has had a key. A new key could not open its secrets or check its log. */
 const FILES_OF_A_KEY = ['accounts.json', 'markets.json', 'log.jsonl', 'log.begun']
 const KEY_BYTES = 32
 const NONCE_BYTES = 12

@@ -132,7 +132,10 @@ const changedEntry = (n: number, file: string): Error =>
     `Entry ${n} of ${file} is not what the vault wrote. The vault gives nothing until the log is restored.`,
   )
 
-/** With another key, the first entry already seems changed. An older log in its place would forget gifts. */
+/**
+ * The error for a wrong signature of entry 1, which a wrong key also causes. It names the key, so nobody restores an
+ * older log, which lacks gifts, although only the key is wrong.
+ */
 const otherKey = (folder: Folder): Error =>
   new Error(
     `${folder.at(KEY_FILE)} is not the key that signed ${folder.at(FILE)}, or entry 1 of the log was changed. The vault gives nothing until the right file is restored.`,

@@ -324,7 +324,8 @@ const recipientOf = ({ cause, partnerSteamId }: Intended): string =>
   cause.kind === 'send' ? `destination ${cause.to}` : `return to ${partnerSteamId}`
 
 /**
- * Without this, nobody would notice a destination that takes no items: the operator's rule just makes the next wish.
+ * Tells the operator that a gift failed. Otherwise, nobody would notice a destination that accepts nothing: after each
+ * failed gift, the operator's rule makes a new wish.
  */
 function noteEnd({ book, needs }: GiverContext, wishId: string, because: GiftEnd): void {
   const giving = book.get(wishId)

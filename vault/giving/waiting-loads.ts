@@ -1,4 +1,4 @@
-/** Remembers what wishes that wait for room in the limits would use of them. */
+/** Remembers how much of the limits each waiting wish would use. Such a wish waits because the limits have no room. */
 import { MINUTE_MS } from '../durations.ts'
 import { keepNewest } from '../keep-newest.ts'
 import type { Load } from './judge.ts'

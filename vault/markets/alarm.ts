@@ -4,8 +4,8 @@ export type Alarm =
   /** The market asks for items in a deal that the client cannot read, so nothing is given. */
   | { kind: 'unread_deal'; dealId: string }
   /**
-   * The vault gives nothing for a sale. `problem`: why, such as what the market asked for, or Steam's refusal. After
-   * `changed`, the vault keeps to the deal's first version.
+   * The vault does not give what the market asked for. `problem`: a `DueProblem`, or what went wrong with the offer.
+   * With `changed`, the deal had asked for something else before, and the vault may still give that.
    */
   | { kind: 'due_refused'; dealId: string; problem: string }
   /** The market shows a listing that the vault did not make. */
@@ -17,8 +17,8 @@ export type Alarm =
   /** The market claims to pay more than the price. The seller does not believe it, and asks again. */
   | { kind: 'too_much'; itemId: string }
   /**
-   * The market says something else about a sale that it had paid or reversed. `problem`: the first word, which stays in
-   * the books, and the new one.
+   * The market says something else about a sale that it had paid or reversed. `problem`: its earlier report, which
+   * stays in the books, and the new one.
    */
   | { kind: 'sale_changed'; itemId: string; problem: string }
   /** The vault's limits have no room. The seller tries again while the buyer waits. */

@@ -39,11 +39,11 @@ export type SaleEntry =
   | { kind: 'outcome'; market: string; itemId: string; end: Outcome['end'] }
 
 /**
- * The account had no session for the send, or had to wait too long before it. Older versions recorded another reason,
- * which ends the deal.
+ * The account had no session for the send, or had to wait too long before it. Older versions recorded another reason
+ * for this. A deal with such an old entry has ended, because `maySendAgain` does not know the reason.
  */
 export const NO_SESSION = 'no_session'
-/** The account had too many open offers, in all or to this buyer. */
+/** The account had too many open offers, in total or to this buyer. */
 export const TOO_MANY_OFFERS = 'too_many_offers'
 
 export const maySendAgain = (because: string): boolean =>
@@ -91,7 +91,10 @@ export type Book = {
   listings: readonly Listing[]
   /** Deals by market and number. */
   deals: ReadonlyMap<string, Deal>
-  /** The problems of refused deals, by market and number. A refused deal stays refused. */
+  /**
+   * The problems of refused deals, by market and number. A refused deal is never taken up. With `changed`, it was taken
+   * up before, and what it asked for then may still be given.
+   */
   refused: ReadonlyMap<string, string>
   /** How often each number was given to a listing, by market and number. */
   listedTimes: ReadonlyMap<string, number>
@@ -167,8 +170,8 @@ export function lowestOnSale({ listings }: Book, { market, appId, nameOf }: OnSa
 }
 
 /**
- * When each of these listings of a market was sold, which is when the vault took up its deal. A listing without a deal
- * counts from its beginning.
+ * When each of these listings of one market was sold, which is when the vault took up its deal. For a listing without a
+ * deal, when the listing was begun.
  */
 export function soldTimesMs({ deals }: Book, listings: readonly Listing[]): number[] {
   const [market] = listings.map((each) => each.market)

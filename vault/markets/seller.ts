@@ -181,7 +181,7 @@ async function advance(parts: Parts, memory: Memory, first: Deal): Promise<void>
   }
 }
 
-/** Steam's results for too many open offers, in all or to this buyer. */
+/** Steam's results for too many open offers, in total or to this buyer. */
 const TOO_MANY_RESULTS: ReadonlySet<number | undefined> = new Set([25, 50])
 /**
  * How long to send a buyer nothing after such a result. Each send takes its turn from the sales to other buyers, and the

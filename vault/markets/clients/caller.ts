@@ -30,7 +30,10 @@ export type Caller<Ask> = <T, R>(
 ) => Promise<MarketAnswer<R>>
 
 const PAUSE_MS = 60_000
-/** A market that fails may refuse a good key. So the key is tried again, but rarely: a wrong one stays wrong. */
+/**
+ * The pause after an answer whose text refuses the key. A market that fails may refuse a good key, so the key is tried
+ * again, but rarely: a wrong one stays wrong.
+ */
 export const LOCKED_OUT_MS = 600_000
 /** Replaces the key in answers. */
 const HIDDEN = '***'

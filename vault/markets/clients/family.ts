@@ -29,6 +29,7 @@ import type { Time } from './pace.ts'
 
 /** The market deletes the key of a client that sends more than 5 requests a second, perhaps counted over all hosts. */
 const EVERY_MS = 500
+/** The most listings to make, change or take down in one call. */
 const MOST_LINES = 50
 
 const HOSTS: Readonly<Record<number, string>> = {

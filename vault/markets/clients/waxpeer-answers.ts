@@ -70,7 +70,7 @@ export const userSchema = z.object({
   }),
 })
 type User = z.infer<typeof userSchema>['user']
-/** Apart from the other fields: an account may sell although its wallet cannot be read. */
+/** Not a part of `userSchema`, because an account may sell although its wallet cannot be read. */
 export const walletSchema = z.object({ user: z.looseObject({ wallet: units }) })
 
 export function problemsOf({ id64, can_p2p, tradelink, ban }: User, steamId: string): Problem[] {
@@ -331,8 +331,8 @@ function endOf({ status, give_amount, game, created }: HistoryRow, scale: Scale,
 }
 
 /**
- * A row for the item of a sale that is not cancelled. Without it, the item would seem to be gone. An unknown status
- * counts as open.
+ * A row for the item of a sale that is not cancelled. Without it, the item would seem to be gone. Every status but
+ * `sent` and `accepted` gives the stage `unknown`.
  */
 export function rowUnderWay(row: HistoryRow): Row | undefined {
   const { item_id, status, price = null } = row

@@ -187,7 +187,10 @@ const mayBeOpen = ({ due, madeAt }: PushedDeal, history: readonly HistoryRow[]):
 const isFormer = (sale: HistoryRow | undefined, madeAt: Date): boolean =>
   Number(sale?.created) < madeAt.getTime() - SAME_SALE_MS
 
-/** The socket gives no prices. Without one, the vault could hand over a sale at a price that it did not set. */
+/**
+ * Adds the prices from the history, because the socket gives none. Without a price, the vault could not notice that an
+ * item was sold at a price that it did not set.
+ */
 function withPrices(deal: PushedDeal, history: readonly HistoryRow[]): PushedDeal {
   const rows = deal.rows.map((row) => {
     const sale = newestSaleOf(row.assetId, history)
@@ -199,7 +202,10 @@ function withPrices(deal: PushedDeal, history: readonly HistoryRow[]): PushedDea
 /** A deal without a price waits for the history only until this much of its time is left. */
 const LEFT_AFTER_WAIT_S = 150
 
-/** True while the history may still give a missing price. The rows already show the items as sold. */
+/**
+ * True while the history may still give a missing price. Meanwhile the deal is not due, but its rows show the items as
+ * sold.
+ */
 const mustWait = ({ rows }: DueDeal): boolean =>
   rows.some(({ price, leftS }) => price === null && leftS !== null && leftS > LEFT_AFTER_WAIT_S)
 

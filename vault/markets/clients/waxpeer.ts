@@ -32,6 +32,7 @@ import { saleCalls } from './waxpeer-sales.ts'
 import { createSocket, type Socket } from './waxpeer-socket.ts'
 import { createToken, type Token } from './waxpeer-token.ts'
 
+/** The most listings to make, change or take down in one call. */
 const MOST_LINES = 50
 /** Waxpeer accepts two listings or changes of one item within this time, and refuses more. */
 const ITEM_WINDOW_MS = 120_000
