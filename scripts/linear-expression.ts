@@ -189,8 +189,8 @@ function findSlowWay({ reads, next, sure }: Automaton): string | undefined {
   return undefined
 
   /**
-   * True if two walkers can read the same text around the loop on different paths. A state has the position of each
-   * walker, and 1 once their paths have differed.
+   * True if two walkers can read the same text around the loop on different paths. A state has three numbers: the
+   * position of each walker, and 0 until their paths have differed, then 1.
    */
   function hasTwoWaysAround(loop: number): boolean {
     const isInside = (at: number): boolean => !sure.has(at) && canReach(loop, at) && canReach(at, loop)

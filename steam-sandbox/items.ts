@@ -15,9 +15,9 @@ type Line = {
   paints?: Record<string, string>
   tradable?: false
   /**
-   * Marks a second item with the name of another one, which is worth less: the market does not accept it unless
-   * `marketable` is set. `marketableInDays`: at each read, the item's description promises that the market will accept
-   * it after this many days.
+   * Marks a twin: a second item with the name of another one. The twin is worth less: the market does not accept it
+   * unless `marketable` is set. `marketableInDays`: at each read, the twin's description promises that the market will
+   * accept it after this many days.
    */
   twin?: { marketable?: 1; marketableInDays?: number; note?: string }
 }

@@ -25,7 +25,10 @@ const UNKNOWN: SendAnswer = { kind: 'unknown', detail: 'simulated' }
 /** The chance that a send loses its answer: above that of other calls, because it has the most ways to go wrong. */
 const SEND_LOST = 0.06
 
-/** How long after a read of the escrow a cancel may still arrive: it was under way, and the process may pause. */
+/**
+ * How long after a process learned of the escrow its cancel may still arrive: the cancel was already under way, and the
+ * process may have paused.
+ */
 const UNDER_WAY_MS = LONGEST_PAUSE_MS + 15_000
 
 /** When a process learned that an offer is in escrow, by process (its gate) and offer. */

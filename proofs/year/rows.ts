@@ -61,8 +61,9 @@ const storesAndBots = ({ stores, bots }: Size): Statements => [
 ]
 
 /**
- * At least every fifth deposit belongs to store 1; the others are spread. Of ten old ones, four are paid and one is
- * declined. `digit` decides this, independently of store and shopper.
+ * At least every fifth deposit belongs to store 1; the others are spread. Of ten that are not among the newest
+ * (`WAITING`), four succeeded, one was declined, and five expired. `digit` decides this, independently of store and
+ * shopper.
  */
 const deposits = ({ deposits: count, stores, bots, days = 365 }: Size): Statements => [
   sql`

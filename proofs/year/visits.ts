@@ -106,7 +106,7 @@ function tradeIdOf({ offers }: FakeSession, offerId: string): string {
   return tradeId
 }
 
-/** The bots of the process that holds their leases. */
+/** Each bot as the process that holds its lease sees it, with a fake session that is kept for later calls. */
 function fleetOf({ db, queue }: TillDeps): Fleet {
   const sessions = new Map<bigint, FakeSession>()
   return {

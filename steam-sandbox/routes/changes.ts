@@ -252,7 +252,7 @@ function filledBy(
   return ids.reduce(fill, world)
 }
 
-/** Without a `steamId`, switches the behaviour off wherever it is on. */
+/** Switches a behaviour or a bad day off: for one account, or wherever it is on if the body has no `steamId`. */
 export function switchOff(sandbox: Sandbox, name: string, body: unknown): Reply {
   const asked = field(body, 'steamId')
   const steamId = typeof asked === 'string' ? asked : undefined

@@ -19,7 +19,7 @@ import {
 } from './world.ts'
 
 const LIMIT_PER_PARTNER = 5
-const LIMIT_IN_ALL = 30
+const LIMIT_IN_TOTAL = 30
 /** How long an account cannot trade after it has ended a trade in escrow. */
 const COOLDOWN_S = 7 * DAY_S
 
@@ -97,14 +97,14 @@ function isCounterable(countered: Offer | undefined, intent: Intent): countered 
   )
 }
 
-/** True if the sender has too many live offers, in all or to this partner. Those in escrow do not count. */
+/** True if the sender has too many live offers, in total or to this partner. Those in escrow do not count. */
 function isOverLimit(world: World, { sender, partner }: Intent): boolean {
   const live = world.offers.filter(
     (offer) =>
       offer.sender === sender && (offer.state === STATE.active || offer.state === STATE.needsConfirmation),
   )
   const toPartner = live.filter((offer) => offer.partner === partner)
-  return live.length >= LIMIT_IN_ALL || toPartner.length >= LIMIT_PER_PARTNER
+  return live.length >= LIMIT_IN_TOTAL || toPartner.length >= LIMIT_PER_PARTNER
 }
 
 function tradableOf({ assets }: Account, wanted: AssetRef[]): Asset[] | undefined {

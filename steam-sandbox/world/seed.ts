@@ -152,8 +152,8 @@ type OldWorld = {
 }
 
 /**
- * Converts a saved world of version 1 or 2 to the current one, and adds new magic players. Undefined for other
- * versions.
+ * Converts a saved world of version 1 to version 2, the current one, and adds new magic players to a world of either
+ * version. Undefined for other versions.
  */
 export function upgradeWorld(saved: World | OldWorld, fresh: World): World | undefined {
   if (saved.version === 2) return withNewPlayers(saved, fresh)

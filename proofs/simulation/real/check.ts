@@ -174,7 +174,7 @@ function checkTerms({ settings }: Scene, trade: TradeRow, { trades }: Snapshot):
   )
 }
 
-/** Checks at a delivery that credit before the end of protection stays within the store's limit. */
+/** Checks at a delivery that the store's credit at risk, including recent losses, stays within the store's limit. */
 function checkRisk({ store, limit, early, wasProtected }: TradeRow, { trades }: Snapshot): void {
   if (!wasProtected || early === 0n) return
   const atRisk = sum(

@@ -70,7 +70,10 @@ const SIMULATED_ERROR = /after a commit|could not serialize|simulated/
 /** Matches the log line about an offer that turned up after its trade was abandoned. */
 const TURNED_UP = /"state":"abandoned".*that its trade does not wait for/
 
-/** Matches the log line about a number of Steam that two trades would have. Operators of the simulation make no mistakes. */
+/**
+ * Matches the log line about a trade whose offer or Steam trade an operator had assigned to another trade. The
+ * simulation's operator never does that.
+ */
 const TAKEN_TWICE = /was given to another trade by hand/
 
 /** A log that searches every line for secrets, and for errors that the simulation did not cause. */

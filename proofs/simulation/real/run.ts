@@ -61,7 +61,10 @@ const WATCHED_MS = FAULTS_MS + 7 * MINUTE_MS
 const BUSY_MS = FAULTS_MS + 65 * MINUTE_MS
 /** When the operator credits deliveries that Steam never reported. The till has given up all their trades by then. */
 const BY_HAND_MS = FAULTS_MS + 16 * 24 * HOUR_MS
-/** Seventeen days after the last offer, plus the time that some hourly sweeps take. */
+/**
+ * When only delivered trades may still be watched: seventeen days after the last offer, plus the time that some hourly
+ * sweeps take.
+ */
 const RESTED_MS = FAULTS_MS + (17 * 24 + 5) * HOUR_MS
 /** More steps than any seed takes, even one that reads an offer for 15 days. Most seeds take about 14,000. */
 const MOST_STEPS = 240_000
