@@ -9,8 +9,8 @@ export type Erased = {
   deposits: number
   trades: number
   /**
-   * Reads of the account's inventory, and quotes of its items, that were deleted. Deposits that were linked to another
-   * account since have them too.
+   * Reads of the account's inventory, and quotes of its items, that were deleted, even from deposits that were linked to
+   * another account since.
    */
   reads: number
   /**
@@ -34,7 +34,8 @@ export type Erased = {
 }
 
 /**
- * Locks the account's deposits. `isErasable`: nothing about the deposit is open. Call this before any write.
+ * Locks the account's deposits. `isErasable`: false for the deposits that `keptDeposits` counts. Call this before any
+ * write.
  */
 async function lockDeposits(
   tx: Tx,
@@ -54,10 +55,10 @@ async function lockDeposits(
 }
 
 /**
- * Erases the account from deposits that can be erased, their trades and quotes. Deletes their unused quotes, the
- * account's inventory requests and unused quotes, except those that a page of another deposit of the account may use,
- * the answers kept under an Idempotency-Key that are about these deposits, and the doubts about bots that arose from
- * offers to the account. Money, items and events stay unchanged.
+ * Erases the account from deposits that can be erased, their trades and quotes. Deletes their unused quotes, the answers
+ * kept under an Idempotency-Key that are about these deposits, and the doubts about bots that arose from offers to the
+ * account. Also deletes all inventory requests and unused quotes of the account, except those that a page of a kept
+ * deposit may use. Money, items and events stay unchanged.
  */
 export async function eraseAccount(tx: Tx, steamId: string, now: Date): Promise<Erased> {
   const deposits = await lockDeposits(tx, steamId, now)
@@ -116,7 +117,7 @@ const isUnusedQuote = sql<boolean>`not exists (select from trade where trade.quo
  */
 async function deleteReads(tx: Tx, steamId: string, kept: readonly string[]): Promise<number> {
   const inKeptDeposits = sql`deposit_id = any(${kept}::bigint[])`
-  // A page of a kept deposit may be waiting for its request. A request that no bot answered would otherwise stay.
+  // An unanswered request stays only if it belongs to a kept deposit, whose page may be waiting for it.
   const { numAffectedRows: requests = 0n } = await sql`
     delete from inventory_request
     where steam_id = ${steamId} and (state = 'done' or ${inKeptDeposits} is not true)`.execute(tx)

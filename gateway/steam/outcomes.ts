@@ -65,8 +65,8 @@ function isLimit(http: HttpReply): boolean {
 }
 
 /**
- * True if the network in front of Steam refuses this address, as it does for minutes to hours to one that kept asking
- * too often.
+ * True if the network in front of Steam refuses this address. After too many requests, it refuses an address for minutes
+ * to hours.
  */
 const isBlocked = ({ status, body }: HttpReply): boolean =>
   status === 403 && typeof body === 'string' && /<title>access denied<\/title>/i.test(body)

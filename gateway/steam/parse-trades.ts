@@ -26,7 +26,10 @@ const TRADE_STATES: Record<number, SteamTradeState> = {
   12: 'rolled_back',
 }
 
-/** Steam omits an empty list, so null or no value counts as one. Otherwise, stolen items could be overlooked. */
+/**
+ * Steam omits an empty list, so null or no value counts as one. Otherwise, a trade in which the bot only gave items
+ * would be unreadable, and a theft could be overlooked.
+ */
 const assetList = z
   .array(z.unknown())
   .nullish()
@@ -111,7 +114,7 @@ function parseTradeRow(row: unknown): SteamTrade | undefined {
   }
 }
 
-/** Such a list is wrong about the items that left. */
+/** A list that has an asset twice is wrong about which items left. */
 const repeatsAsset = (assets: readonly MovedAsset[]): boolean =>
   new Set(assets.map(({ appId, assetId }) => `${appId}/${assetId}`)).size < assets.length
 

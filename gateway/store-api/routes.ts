@@ -48,7 +48,7 @@ function addRoute(app: FastifyInstance, deps: StoreApiDeps, { operation, turns }
       if (method !== 'GET') deps.limitBytes(id, Buffer.byteLength(JSON.stringify(values)))
       const work = async () => {
         const earlier = idempotent ? await repeatedAnswer(deps, request, values) : undefined
-        // In its turn, because the bytes of the reads before it are known only then.
+        // Checked when the read's turn comes, because the bytes of the reads before it are known only then.
         if (method === 'GET') deps.limitReads(id)
         const answer = earlier ?? (await perform())
         if (method === 'GET') deps.countRead(id, Buffer.byteLength(answer.text))

@@ -64,7 +64,8 @@ async function laneOfTrade(
 
 /**
  * Sets the alarm that follows from the trade's state. The current alarm can be outdated: another process has done the
- * work, or a read without news has kept the time that the sweep set. An outdated alarm would go off again and again.
+ * work, or the sweep postponed the trade when it woke the bot, and the read then brought no news. An outdated alarm
+ * would go off again and again.
  */
 async function setAlarm(deps: Shell, bot: BotContext, loaded: LoadedTrade): Promise<void> {
   const { dueAt } = loaded.facts

@@ -119,7 +119,7 @@ export function alarm(trade: Trade, now: Date): Date | null {
     case 'intended':
       return plus(now, SOON_MS)
     case 'sending':
-      // The process counts as lost. Unreadable rows in the list of offers can keep the trade in this state.
+      // After `SEND_LOST_MS` the offer is searched for. Unreadable rows in the list can keep the trade in this state.
       return isPast(trade.startedAt, SEND_LOST_MS, now)
         ? nextAsk(trade.startedAt, now)
         : plus(trade.startedAt, SEND_LOST_MS + SOON_MS)
@@ -169,7 +169,7 @@ export function retryAt(trade: Trade, now: Date): Date | null {
 
 /**
  * When to review an ended trade again after Steam gave no answer about its offer. If Steam holds no items and the offer
- * can no longer be accepted, only the planned reviews are left: it may have been accepted before.
+ * can no longer be accepted, only the planned reviews are left, in case it was accepted in time.
  */
 export function reviewAgainAt(trade: EndedTrade, now: Date): Date | null {
   const isOver = trade.startedAt === null || isPast(trade.startedAt, OFFER_OVER_MS, now)

@@ -137,7 +137,10 @@ export function releaseEarly(
   }
 }
 
-/** Available credit stays available, but uses the store's limit until Steam's protection ends. */
+/**
+ * Steam protects a delivery whose credit was released. The credit stays available, but uses the store's limit until the
+ * protection ends.
+ */
 export function findProtection(
   funds: Funds,
   { settlesAt, at }: Extract<TradeEvent, { kind: 'protection_found' }>,

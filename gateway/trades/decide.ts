@@ -372,8 +372,8 @@ function decideHeld(trade: TradeIn<'held'>, reported: Date | null, now: Date): T
 }
 
 /**
- * `settledAt`: when the protection of a final trade ended. An operator can ask for a look at any time; it does not
- * replace the last one.
+ * `settledAt`: when the protection of a final trade ended. An operator can ask for a look at any time; the last look, a
+ * day after the settlement, follows all the same.
  */
 function lookOf(
   { lookAt, deliveredAt }: TradeIn<'held' | 'final'>,

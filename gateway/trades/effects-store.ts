@@ -179,7 +179,7 @@ async function applyToFleet(
     case 'trust_bot':
       return trustBot(tx, botId, game)
     case 'doubt_bot':
-      // The bot that Steam refused before the trade moved to `botId`.
+      // Not the trade's bot, but the one that Steam refused before the request moved on to the trade's bot.
       return doubtBot(tx, { botId: effect.botId, partnerSteamId, game, now: deps.clock.now() })
     case 'move_to_other_bot':
       return moveToOtherBot(deps, tx, { row, isInDoubt: effect.isInDoubt })

@@ -43,7 +43,7 @@ export type Funds = {
   terms: Terms
   /** The store's limit as it is now. */
   limitUsdCents: bigint
-  /** How much may still be credited before protection ends; 0 if the event does not need it. */
+  /** How much may still be credited before protection ends; 0 if the event or the terms allow none of it. */
   riskRoom: bigint
   /** By the shopper's asset id. */
   items: ReadonlyMap<string, ItemWorth>

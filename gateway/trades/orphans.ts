@@ -51,7 +51,7 @@ const noOrphans = (leaseEpoch: bigint): BotOrphans => ({
   isEmptyLogged: false,
 })
 
-/** After the clock was set back, the time of the next search can be far away. It then counts as come. */
+/** After the clock was set back, the time of the next search can be far away. The search then continues at once. */
 const isWaiting = (nextAt: Date, now: Date): boolean => nextAt > now && nextAt <= plus(now, RETRY_SEARCH_MS)
 
 export function createOrphans(deps: ShellDeps): Orphans {

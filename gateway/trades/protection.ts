@@ -99,8 +99,8 @@ export function createHistories(deps: ShellDeps): Histories {
 
 /**
  * How far back to read: to the earlier of two times. One is the oldest delivery that can still be reversed. The other is
- * the start of the watch for departures, or that of the last complete pass if it is later. Undefined if there is nothing
- * to look for.
+ * the start of the watch for departures, or the start of the last complete pass if that is later. Undefined if there is
+ * nothing to look for.
  */
 async function readUntil(
   { trades, departures }: ShellDeps,

@@ -136,9 +136,9 @@ function silentTrades(db: Db, now: Date, limit: number): Promise<WaitingTrade[]>
 }
 
 /**
- * Final trades whose look got no answer within `WAIT_MS`, although the bot could ask: after that time, it has read its
- * history completely. A bot that was away may ask before its trade is given up, however late it comes back. Bots ask
- * about such a trade once an hour, so it is due within `ASK_AGAIN_MS`, and the index on `due_at` finds it.
+ * Final trades whose look got no answer within `WAIT_MS`, although the bot could ask: after `WAIT_MS` was over, it has
+ * completely read its history. So a bot that was away may ask first, however late it comes back. Bots ask about such a
+ * trade once an hour, so it is due within `ASK_AGAIN_MS`, and the index on `due_at` finds it.
  */
 function silentLooks(db: Db, now: Date, limit: number): Promise<WaitingTrade[]> {
   const wait = sql`make_interval(secs => ${sql.lit(WAIT_MS / 1_000)})`
@@ -160,8 +160,8 @@ function silentLooks(db: Db, now: Date, limit: number): Promise<WaitingTrade[]> 
 }
 
 /**
- * Mends trades without a delivery whose times a clock that was ahead has written, and returns their number. They are
- * due now. If the time of something that has happened lies ahead, it becomes now, because it was no later. A deadline
+ * Mends trades without a delivery whose times a clock that was ahead has written, and returns their number. Makes them
+ * due at once. If the time of something that has happened lies ahead, it becomes now, because it was no later. A deadline
  * that is too far ahead becomes the usual one, from now.
  *
  * Delivered trades keep their times: the ledger's limits and the end of Steam's protection depend on them.

@@ -66,7 +66,7 @@ export type Trade =
       refusal: Refusal | null
       /** Until then Steam holds the items and may still deliver them; null if it holds nothing. */
       steamHoldUntil: Date | null
-      /** As in `active`: its offer was accepted before the till stopped waiting. */
+      /** As in `active`, if the offer was accepted before the till stopped waiting; otherwise null. */
       settlesAt: Date | null
       endedAt: Date
     })
@@ -108,8 +108,8 @@ export type End = {
 }
 
 /**
- * Why the till stops waiting for Steam. `unresolved`: there was no answer in 15 days. A sent trade that is given up
- * gets the same reason.
+ * Why the till stops waiting for Steam. `unresolved`: there was no answer in 15 days. A trade that is given up while its
+ * offer is or may be open has this as its `reason`.
  */
 export type GivenUp = 'unresolved' | 'bot_retired' | 'ended_by_operator'
 

@@ -23,7 +23,7 @@ export type Advance = (deps: Shell, bot: BotContext, tradeId: bigint) => Promise
 
 type Parts = { advance: Advance; orphans: Orphans }
 
-/** Resolves to the number of open trades, plus one while the search for orphans is not complete. */
+/** Resolves to the number of open trades, plus one while orphans are searched for or can still be accepted. */
 export async function watch(deps: Shell, bot: BotContext, parts: Parts): Promise<number> {
   const openCount = await watchTrades(deps, bot, parts)
   // After a restore there may be no open trade for weeks, and an orphan could be accepted meanwhile.

@@ -123,13 +123,13 @@ async function settle(deps: DeliveryDeps, claim: Claim, attempted: Attempted): P
 type Verdict =
   | { kind: 'delivered' }
   | { kind: 'retried'; waitMs: number }
-  /** `isGone`: the endpoint answered 410, so it wants no further webhooks. */
+  /** `isGone`: the endpoint answered 410 and is still enabled, so it must be disabled. */
   | { kind: 'given_up'; isGone: boolean }
 
 /**
- * A 410 locks the endpoint, and disables it unless its store has disabled it meanwhile. An answer of an address that
- * the store has left does not count as a 410: the new address gets the event. The endpoint is locked before its
- * deliveries, as in every transaction that locks both, so two 410 answers cannot deadlock.
+ * Decides what follows from the result. After a 410, locks the endpoint's row, which the caller may have to change. An
+ * answer of an address that the store has left does not count as a 410: the new address gets the event. The endpoint is
+ * locked before its deliveries, as in every transaction that locks both, so two 410 answers cannot deadlock.
  */
 async function judge(
   tx: Tx,

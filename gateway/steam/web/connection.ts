@@ -145,7 +145,7 @@ const BY_NUMBER = 'https://steamcommunity.com/profiles/'
 const CHOSEN_ADDRESS = /^https:\/\/steamcommunity\.com\/id\/[\w-]+\//
 
 /**
- * True if Steam leads from an account's number to the address that its owner chose. Every other redirect is an answer,
+ * True if Steam redirects from an account's number to the address that its owner chose. Any other redirect is an answer,
  * because it can mean that the session has ended.
  */
 function isToChosenAddress({ request, headers }: Response): boolean {
@@ -236,7 +236,7 @@ function createRenewal(settings: Settings, refreshToken: string, identity: Ident
     monotonicMs: settings.monotonicMs(),
     clockMs: settings.clock.now().getTime(),
   })
-  // Time counts if it has passed on either clock: on the sandbox, an advance of the clock ends even a new session.
+  // The longer time of the two clocks counts: on the sandbox, an advance of its clock ends even a new session.
   const isRecent = (then: Moment | undefined): boolean => {
     const now = moment()
     const passedMs = then && Math.max(now.monotonicMs - then.monotonicMs, now.clockMs - then.clockMs)

@@ -152,7 +152,7 @@ async function readPages(
   const items = new Map<string, SteamItem>()
   let start: string | null = null
   for (let pages = 0; pages < maxPages; pages += 1) {
-    // Otherwise a shopper with a large inventory could use up the budget of all.
+    // Each further page leaves more turns to others, so a large inventory does not use up the bot's budget.
     const call: Call = { ...callFor(start), spare: pages }
     const answer: HttpResult | Unavailable = await ask(call)
     if (answer.kind === 'unavailable') return failedAfter(pages, answer)
