@@ -41,7 +41,10 @@ const SOON_MONEY_FOR_MS = 2 * MINUTE_MS
  * How long to keep asking about a given item whose sale the market calls cancelled or paid, since its word may change.
  */
 const CHANGES_MS = 14 * DAY_MS
-/** How often to ask about all sales of that time: a person may have handed an item over, or a paid one came back. */
+/**
+ * How often to ask about all sales of the last CHANGES_MS, even those that have ended: a person may have handed over
+ * the item of a sale that the vault gave up, or a paid sale may have been reversed.
+ */
 const LOOK_BACK_MS = 6 * HOUR_MS
 /**
  * How long to ask how a sale ended. A market that has lost the sale never answers, and the history to read would become
@@ -260,7 +263,7 @@ async function reprice(
   const lines = reprices.filter(({ itemId }) => ids.has(itemId))
   if (!readiness.mayList()) return
   if (lines.length > 0) await parts.seller.reprice(appId, lines)
-  // At its old price, a buyer would pay less than the item is worth now.
+  // Left at its old price, an item would be sold for less than it is worth now.
   const mustEnd = onSale.filter(({ itemId }) => itemId !== null && overLimits.includes(itemId))
   if (mustEnd.length > 0) await takeDown(appId, mustEnd)
 }

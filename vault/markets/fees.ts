@@ -14,8 +14,8 @@ const MOST_SALES = 20
 
 /**
  * The fee according to the payments for the latest sales; else the stated fee; else an assumption. The record drops less
- * than a cent of each payment, which can be a third of a cheap item's price. So while that explains the difference to
- * the stated or assumed fee, the latter counts.
+ * than a cent of each payment, which can be a third of a cheap item's price. If this rounding alone explains why the
+ * payments show a higher fee than the stated or assumed one, the stated or assumed fee counts.
  */
 export function feeOf({ listings }: Pick<Book, 'listings'>, market: string, statedBp: bigint | null): bigint {
   const paid = listings

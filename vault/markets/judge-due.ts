@@ -9,10 +9,10 @@ export type OwnListing = { itemId: string; appId: number; assetId: string; price
 /**
  * The reasons to give nothing. `asset_not_listed`: an asset is not one that we listed in this game, is protected, or
  * appears twice in the deal. `own_account`: the buyer is an account of the vault. `deposit_message`: the message
- * contains what looks like a deposit's secret code. `changed`: the same deal asked for something else before; that
- * version counts. `not_sold`: the market's own list does not show every item as sold. `price_differs`: that list
- * shows a price other than the recorded one. `given_already`: the asset is promised to another deal. `too_late`: the
- * deadline is near.
+ * contains what looks like a deposit's secret code. `changed`: the same deal asked for something else before, and the
+ * vault may still give that. `not_sold`: the market's own list does not show every item as sold. `price_differs`: that
+ * list shows a price other than the recorded one. `given_already`: the asset is promised to another deal. `too_late`:
+ * the deadline is near.
  */
 export type DueProblem =
   | 'asset_not_listed'

@@ -167,8 +167,8 @@ async function settlePrices(context: Context, { appId, rows }: MarketRows): Prom
 }
 
 /**
- * Brings our record of listings up to date with the market's list. Takes down listings that are not ours, or that have a
- * price that we did not set.
+ * Brings our record of listings up to date with the market's list. Takes down listings that are not in our record, or
+ * that have a price that we did not set.
  */
 async function compare(context: Context, { appId, rows }: MarketRows): Promise<void> {
   const { market, journal, alarm } = context
@@ -186,8 +186,8 @@ async function compare(context: Context, { appId, rows }: MarketRows): Promise<v
     if (itemId !== null) journal.add({ kind: 'unlisted', market: market.name, itemId })
     else journal.add({ kind: 'not_listed', ...game, assetId, code: 'not_found' })
   }
-  // The process ended while it changed the price, or somebody else has our key. Nothing that is sold at this price is
-  // given.
+  // Either the process ended while it changed the price, or somebody else has our key. Nothing that is sold at such a
+  // price is given.
   for (const itemId of mispriced) alarm({ kind: 'other_price', itemId })
   if (mispriced.length > 0) await unlist(context, appId, mispriced)
   const strange = rows.filter((row) => row.stage === 'on_sale' && !isKnown(own, row))

@@ -6,9 +6,9 @@ export const CLOCKS_DIFFER_MS = 120_000
 
 /**
  * Why a call failed. `unanswered`: the market may have carried it out. `refused`: it has not. `locked_out`: the market
- * refused the key, now or in the last minutes. `busy`: the market has carried out nothing, because too many calls are
- * waiting, or because in the last minute it answered "too many requests", or refused the key with an HTTP status alone
- * for the first time.
+ * refused the key, now or in the last minutes. `busy`: the market has carried out nothing. Either the call was not
+ * made, because too many are waiting or calls pause for a minute, or its answer has begun such a pause
+ * (clients/caller.ts).
  */
 export type Failure =
   | { kind: 'unanswered'; because: string }
@@ -33,7 +33,7 @@ export type Problem =
   | 'banned_from_selling'
 
 /** `feeBp`: the stated fee as a share of a price, in hundredths of a percent; null if the market does not state one. */
-export type Readiness = { problems: readonly Problem[]; feeBp: bigint | null }
+export type ReadyReport = { problems: readonly Problem[]; feeBp: bigint | null }
 
 /** `freeMinor`: can be withdrawn. `settlingMinor`: kept by the market until protection is over. */
 export type Money = { freeMinor: bigint; settlingMinor: bigint; currency: string }
@@ -61,9 +61,9 @@ export type Row = {
    * item. `cancelled`: the sale was called off. `unknown`: a stage for which the client has no name.
    */
   stage: 'on_sale' | 'sold' | 'offer_out' | 'given' | 'cancelled' | 'unknown'
-  /** Seconds left to hand over the item. */
+  /** Seconds left to hand over the item; null if no time is known. */
   leftS: number | null
-  /** When the time for handing over ends, if the market gives the moment and not the seconds. */
+  /** When this time ends. Absent if the market gives only the seconds. */
   dueAt?: Date
   price: number | null
 }
@@ -102,7 +102,7 @@ export type Market = {
   games: readonly number[]
   /** The order in which to confirm an offer and report it to the market. */
   order: 'confirm_then_report' | 'report_then_confirm'
-  ready(): Promise<MarketAnswer<Readiness>>
+  ready(): Promise<MarketAnswer<ReadyReport>>
   /** Call this every three minutes. Otherwise, listings stop selling without an error. */
   keepOnline(accessToken: string): Promise<MarketAnswer<null>>
   /**
@@ -132,7 +132,8 @@ export type Market = {
   round(appId: number): Promise<MarketAnswer<Round>>
   /**
    * Asks whether the market still wants the deal. Call this right before confirming its offer. `listedAt`: when the last
-   * of its items was listed; an earlier sale is another deal. `unanswered` if the market does not tell: then ask again.
+   * of its items was listed; a sale before that is another deal. `unanswered` if the market does not tell: then ask
+   * again.
    */
   isWanted(deal: DueGift, about: { offerId: string; listedAt: Date }): Promise<MarketAnswer<boolean>>
   /**

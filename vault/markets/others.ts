@@ -18,8 +18,8 @@ const UNUSED_MS = 24 * HOUR_MS
 type Reading = { listMinor: bigint | null | undefined; ownMinor: bigint | null; nowMs: number }
 
 /**
- * `lowestMinor`: the lowest price of others; null if unknown. `mostMinor`: a new price must not exceed this; null if
- * nothing limits it.
+ * `lowestMinor`: the lowest price of others; null if none is known. `mostMinor`: a new price must not exceed this; null
+ * if nothing limits it.
  */
 export type Lowest = { lowestMinor: bigint | null; mostMinor: bigint | null }
 
@@ -32,7 +32,7 @@ export type Others = {
 }
 
 /**
- * `minor`: the last price that was certainly not our own, null if none was seen; `seenAtMs`: when. `usedAtMs`: when the
+ * `minor`: the last price that was certainly not our own, null if none is known; `seenAtMs`: when. `usedAtMs`: when the
  * item was last asked about. `own`: our own recent prices, each with the time at which it was last noted.
  */
 type Seen = {

@@ -2,7 +2,7 @@
 import { DAY_MS } from '../durations.ts'
 
 export type PriceRules = {
-  /** How far to undercut the cheapest listing of others, or `knownMinor` if that listing is unknown. */
+  /** How far to undercut the cheapest listing of others, or `knownMinor` if no such listing is known. */
   stepMinor: bigint
   /** The least profit after the fee, in hundredths of a percent of the item's cost. */
   marginBp: bigint
@@ -26,7 +26,7 @@ export type ItemToPrice = {
   costMinor: bigint | null
   /** True if the operator allows a sale at a loss. */
   mayLose: boolean
-  /** The price of the cheapest listing of others on this market; null if unknown. */
+  /** The price of the cheapest listing of others on this market; null if none is known. */
   lowestMinor: bigint | null
   /** The price must not exceed this, unless a floor is higher; null if there is no maximum. */
   mostMinor: bigint | null

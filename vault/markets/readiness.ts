@@ -165,7 +165,7 @@ function readSwitch({ isOff }: ReadinessParts, state: State): string | undefined
 
 type AccountParts = Pick<ReadinessParts, 'market' | 'marketAccount'>
 
-/** The subject of an account's needs. */
+/** How a problem that needs a person (needs.ts) names the account. */
 export const accountName = ({ market, marketAccount }: AccountParts): string =>
   `${market.name} account ${marketAccount.account}`
 
@@ -192,7 +192,7 @@ function noteSilence(last: LastAnswer | undefined, now: Date): void {
 /** True if there was an answer, and the silence since then is shorter than `forMs`. */
 function isStillValid(last: LastAnswer | undefined, forMs: number, now: Date): last is LastAnswer {
   if (last?.silentSinceMs === undefined) return last !== undefined
-  // A clock that was set back does not lengthen the silence.
+  // If the clock was set back, the silence counts from the new time: otherwise the answer would stay valid too long.
   last.silentSinceMs = Math.min(last.silentSinceMs, now.getTime())
   return now.getTime() - last.silentSinceMs < forMs
 }

@@ -3,7 +3,7 @@
  * be sold for a tenth of its price.
  */
 
-/** Market units per unit of the currency, and per minor unit. */
+/** Market units per major unit of the currency, and per minor unit. */
 const UNITS: Readonly<Record<string, { ofMajor: number; ofMinor: bigint }>> = {
   USD: { ofMajor: 1000, ofMinor: 10n },
   EUR: { ofMajor: 1000, ofMinor: 10n },
@@ -13,7 +13,10 @@ const UNITS: Readonly<Record<string, { ofMajor: number; ofMinor: bigint }>> = {
 export type Scale = {
   currency: string
   toUnits(minor: bigint): bigint
-  /** Rounds down: the books have no fractions of a minor unit, so over many sales the market has a little more. */
+  /**
+   * Rounds down, because the books have no fractions of a minor unit. So after many sales, they have a little less than
+   * the market.
+   */
   toMinor(units: bigint): bigint
   /** Converts an amount in major units, which has decimals, to minor units. */
   majorToMinor(major: number): bigint

@@ -56,17 +56,17 @@ type Parts = {
 type DueBy = Map<string, number>
 
 /**
- * `unconfirmed`: the deals whose unconfirmed offer needs no further alarm. One was raised, or the market called the
- * sale off.
+ * `alarmDone`: the deals whose unconfirmed offer needs no further alarm. One was raised, or the market called the sale
+ * off.
  */
-type Memory = { dueBy: DueBy; unconfirmed: Map<string, true>; tooMany: TooMany }
+type Memory = { dueBy: DueBy; alarmDone: Map<string, true>; tooMany: TooMany }
 
 /** By buyer: when Steam last refused an offer because too many were open. */
 type TooMany = Map<string, Date>
 
 export function createSeller(parts: Parts) {
   const dueBy: DueBy = new Map()
-  const memory: Memory = { dueBy, unconfirmed: new Map(), tooMany: new Map() }
+  const memory: Memory = { dueBy, alarmDone: new Map(), tooMany: new Map() }
   const listings = createListings(parts)
   const { list, unlist, reprice } = listings
   /** The numbers of unreadable deals that an alarm has reported. */
@@ -157,7 +157,7 @@ function takeUpDeal(parts: Parts, dueBy: DueBy, { own, appId, due, ...look }: Re
 
 type DealLook = Look & { itemIds: readonly string[] }
 
-/** The earliest end counts, because an answer can lack the time. */
+/** The earliest end noted so far counts: an answer can lack the time, and then gives Infinity. */
 function noteDueBy(dueBy: DueBy, key: string, { itemIds, rows, askedAt }: DealLook): void {
   const endMs = earliestEndMs(itemIds, rows, askedAt)
   keepNewest(dueBy, key, Math.min(dueBy.get(key) ?? Infinity, endMs))
@@ -174,7 +174,7 @@ async function advance(parts: Parts, memory: Memory, first: Deal): Promise<void>
     if (deal.state === 'delivered' || deal.state === 'ended') return
     const mayContinue =
       deal.state === 'active'
-        ? await followOffer(parts, { dueByMs, unconfirmed: memory.unconfirmed }, deal)
+        ? await followOffer(parts, { dueByMs, alarmDone: memory.alarmDone }, deal)
         : await sendOrFind(parts, { dueByMs, tooMany: memory.tooMany }, deal)
     if (!mayContinue) return
     deal = parts.journal.book().deals.get(key)
@@ -240,7 +240,7 @@ async function sendOrFind(
 /** Does the next step of a deal whose offer is known. Returns true if the deal may have a further step now. */
 async function followOffer(
   parts: Parts,
-  { dueByMs, unconfirmed }: { dueByMs: number | undefined; unconfirmed: Memory['unconfirmed'] },
+  { dueByMs, alarmDone }: { dueByMs: number | undefined; alarmDone: Memory['alarmDone'] },
   deal: DealWithOffer,
 ): Promise<boolean> {
   const { market, giftOffers, journal, now } = parts
@@ -257,8 +257,8 @@ async function followOffer(
       const wanted = await askWanted()
       if (wanted.kind !== 'answered') return false
       if (!wanted.value) {
-        // The market has called the sale off, so a later cancel of the same offer is no alarm.
-        keepNewest(unconfirmed, due.dealId, true)
+        // The market has called the sale off, so a later cancel of the same offer needs no alarm.
+        keepNewest(alarmDone, due.dealId, true)
         await giftOffers.cancel(offerId)
         return false
       }
@@ -284,7 +284,7 @@ async function followOffer(
       if ((await market.isCalledOff?.(due, offerId)) === true) await giftOffers.cancel(offerId)
       return false
     case 'cancel':
-      if (seen.state === 'needs_confirmation') reportUnconfirmed(parts, unconfirmed, deal)
+      if (seen.state === 'needs_confirmation') reportUnconfirmed(parts, alarmDone, deal)
       await giftOffers.cancel(offerId)
       return false
     case 'prove': {
@@ -302,15 +302,15 @@ async function followOffer(
   }
 }
 
-/** The market counts the sale as not handed over. An alarm about the deal for another reason stays as it is. */
+/** Raises an alarm once, because the sale counts as not handed over. Raises none after a `due_refused` of the deal. */
 function reportUnconfirmed(
   { journal, alarm }: Parts,
-  reported: Memory['unconfirmed'],
+  alarmDone: Memory['alarmDone'],
   { market, due: { dealId } }: Deal,
 ): void {
-  if (reported.has(dealId) || journal.book().refused.has(dealKey(market, dealId))) return
+  if (alarmDone.has(dealId) || journal.book().refused.has(dealKey(market, dealId))) return
   alarm({ kind: 'due_refused', dealId, problem: 'not_confirmed' })
-  keepNewest(reported, dealId, true)
+  keepNewest(alarmDone, dealId, true)
 }
 
 /** When the last of the deal's items was listed. */
@@ -367,7 +367,7 @@ function isSaleBefore({ listings }: Book, latest: Listing, soldAt: Date): boolea
     (each) => each !== latest && each.market === market && each.itemId === itemId,
   )
   const isOnSale = latest.state === 'on_sale'
-  // Without an earlier listing, the sale was of this one: the vault's clock was ahead when it listed the item.
+  // If there is no earlier listing and this one is off sale, the sale was of this one: the vault's clock was ahead.
   if (sinceListingMs < -CLOCKS_DIFFER_MS) return hasEarlier || isOnSale
   // The clocks are not exact enough to decide. But a listing that is still on sale was not sold yet.
   return hasEarlier && isOnSale

@@ -15,7 +15,7 @@ export type Turns = {
 
 export function createTurns(): Turns {
   let turn = 0
-  /** By queue: the last turn of each item that is still there. */
+  /** By queue: the number of the last turn of each item, 0 for none. Forgets items that a later call does not have. */
   const lastTurns = new Map<string, ReadonlyMap<string, number>>()
   return {
     take(queues, items, most) {

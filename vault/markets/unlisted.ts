@@ -60,7 +60,7 @@ export function createUnlisted() {
 }
 
 const MOST_TEXT = 200
-/** More than the accounts of a vault need. */
+/** The most rows of a report: more than the accounts of a vault need. */
 const MOST_ROWS = 200
 /** How often to report although nothing has changed: the till shows how old a report is. */
 const REPEAT_MS = 60_000

@@ -25,7 +25,7 @@ export function createUnreadSales(
   return {
     note(appId, failure) {
       const nowMs = now().getTime()
-      // A clock that was set back does not lengthen the failure.
+      // If the clock was set back, the failure counts from the new time: otherwise a person would be told too late.
       if (failure !== undefined)
         failingSinceMs.set(appId, Math.min(failingSinceMs.get(appId) ?? nowMs, nowMs))
       else failingSinceMs.delete(appId)

@@ -158,7 +158,10 @@ const REFUSING_TEXTS: readonly (readonly [RegExp, number])[] = [
   [/\bYou must have had Steam Guard enabled\b/, 24],
 ]
 
-/** The number at the end of a text such as "There was an error sending your trade offer. (26)". */
+/**
+ * The number at the end of a text such as "There was an error sending your trade offer. (26)", or the number of one of
+ * the REFUSING_TEXTS.
+ */
 export function refusalOf({ text }: SteamAnswer): number | undefined {
   const error = jsonOf(text, z.object({ strError: z.string() }))?.strError ?? ''
   const [, code] = /\((\d{1,3})\)\s*$/.exec(error) ?? []

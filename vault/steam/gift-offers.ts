@@ -177,15 +177,15 @@ function noteWait(
   subject: string,
   { why, isAccepted = false, ...about }: Delay,
 ): void {
-  const { isLong, isOverdue } = patience.wait(subject, { why, isAccepted })
+  const { mustTell, isOverdue } = patience.wait(subject, { why, isAccepted })
   const line = `after a day or longer, Steam still ${why}, so a person must look`
   if (isOverdue) needs.note('offer_stuck', subject, line)
-  if (isLong) say(line, about)
+  if (mustTell) say(line, about)
 }
 
 const offerNamed = (offerId: string): string => `offer ${offerId}`
 
-/** `unless`: a reason to wait that goes on. */
+/** If `unless` is one of the reasons for the wait, the wait goes on. */
 function endWait({ patience, needs }: Context, subject: string, { unless }: { unless?: string } = {}): void {
   if (patience.end(subject, unless)) needs.end('offer_stuck', subject)
 }

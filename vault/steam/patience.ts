@@ -23,9 +23,9 @@ export type Patience = {
   isDue(subject: string): boolean
   /**
    * Records that the subject waits. `isNew`: it did not wait for this reason before. `isOverdue`: it has waited for at
-   * least a day. `isLong`: it is overdue, and no call returned `isLong` for a day, so a person should be told again.
+   * least a day. `mustTell`: it is overdue, and no call returned `mustTell` for a day, so a person must be told.
    */
-  wait(subject: string, reason: Reason): { isNew: boolean; isLong: boolean; isOverdue: boolean }
+  wait(subject: string, reason: Reason): { isNew: boolean; mustTell: boolean; isOverdue: boolean }
   /** Ends the wait and returns true. If `unless` is one of its reasons, changes nothing and returns false. */
   end(subject: string, unless?: string): boolean
 }
@@ -48,19 +48,19 @@ export function createPatience(nowS: () => number): Patience {
       const atS = nowS()
       const known = waits.get(subject)
       const { reasons, sinceS, toldS } = known ?? { reasons: new Set<string>(), sinceS: atS, toldS: atS }
-      const [isNew, isLong] = [!reasons.has(why), atS - toldS >= DAY_S]
+      const [isNew, mustTell] = [!reasons.has(why), atS - toldS >= DAY_S]
       const wait = {
         reasons: reasons.add(why),
         isAccepted: isAccepted || known?.isAccepted === true,
         sinceS,
-        toldS: isLong ? atS : toldS,
+        toldS: mustTell ? atS : toldS,
       }
       const nextS = atS + Math.min(Math.max(0, (atS - sinceS) * GAP_PART), longestGapS(wait))
       waits.delete(subject)
       waits.set(subject, { ...wait, nextS })
       const [oldest] = waits.keys()
       if (waits.size > MOST_OFFERS && oldest !== undefined) waits.delete(oldest)
-      return { isNew, isLong, isOverdue: isLong || atS - sinceS >= DAY_S }
+      return { isNew, mustTell, isOverdue: mustTell || atS - sinceS >= DAY_S }
     },
     end(subject, unless) {
       const hasEnded = unless === undefined || waits.get(subject)?.reasons.has(unless) !== true

@@ -155,7 +155,7 @@ async function proposeItems(
   }
 }
 
-/** Accepted, but it is still unknown whether Steam has the offer. */
+/** The till has accepted the request, but does not know yet whether Steam has the offer. */
 const STILL_SENDING = 202
 
 type Creation = { activity: Extract<Activity, { kind: 'createTrade' }>; signal: AbortSignal }

@@ -95,8 +95,8 @@ export function withUser(state: FlowState, user: User, link: string): FlowState 
 }
 
 /**
- * Returns the picks of an earlier stand of this deposit. The first stand gets those of the last offer at this store if
- * there are none. They must be this account's, and of a game that the deposit accepts.
+ * Returns the picks of an earlier stand of this deposit. If there are none, the first stand gets those of the last
+ * offer at this store. The picks must be this account's, and of a game that the deposit accepts.
  */
 function returningPicks(state: FlowState, { tradeUrl }: User): Pick<OpenPicks, 'game' | 'byGame'> | null {
   const { openPicks, offeredPicks, hasOpenedStand, payment } = state

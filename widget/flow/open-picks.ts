@@ -21,7 +21,7 @@ export function withOpenPicks({ state, effects }: Step, event: FlowEvent): Step 
     : kept
 }
 
-/** True if the shopper puts back picks that would otherwise return as those of the last offer at this store. */
+/** True if the shopper has put all picks back, and those of the last offer at this store would return instead. */
 function putsBackOffered({ offeredPicks, payment }: FlowState, { kind }: FlowEvent): boolean {
   const isByShopper = kind === 'selectionCleared' || kind === 'itemToggled'
   return isByShopper && offeredPicks !== null && offeredPicks.storeName === payment?.storeName

@@ -110,7 +110,7 @@ function switchGame({ game: oldGame, selection, setAside, elsewhere }: Stand, ga
 function clearUndone(state: FlowState, stand: Stand): FlowState {
   if (stand.cleared.length === 0) return state
   const inventory = shownInventory(stand)
-  // Without an inventory, the picks return with its items.
+  // While there is no inventory, the picks wait: the next inventory restores them.
   if (inventory === null) return withStand(state, { setAside: stand.cleared, cleared: [] })
   const byId = itemsById(inventory.items)
   return withStand(state, { selection: stand.cleared.filter((id) => byId.has(id)), cleared: [] })
@@ -121,7 +121,7 @@ function withStand(state: FlowState, change: Partial<Stand>): FlowState {
   return { ...state, page: { ...state.page, stand: { ...state.page.stand, ...change } } }
 }
 
-/** At most this many checks when the shopper returns, perhaps from Steam's privacy settings. */
+/** At most this many returns of the shopper, perhaps from Steam's privacy settings, cause a check. */
 const MOST_QUIET_LOOKS = 5
 
 /** Checks whether a hidden inventory is public by now. The failure stays on the page until the answer arrives. */

@@ -97,8 +97,8 @@ function withoutWaitingPress(step: Step): Step {
 }
 
 /**
- * Restarts the wait for the next check after an answer. Does nothing while the page polls. Does nothing after the end
- * either, unless an immediate check (`isCheckDue`) was due, or the store has yet to accept the webhook of the success.
+ * Restarts the wait for the next check after an answer. Does nothing while the page polls. Once the deposit has ended,
+ * does so only if an immediate check (`isCheckDue`) was due, or the store has yet to accept the webhook of the success.
  */
 function withNextCheck(state: FlowState): FlowState {
   const awaits = awaitsStore(state)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isSelectAll, itemForStep, type Step, stacksOf, stepOfKey } from './stacks.ts'
+import { isSelectAll, itemForStep, type PickStep, stacksOf, stepOfKey } from './stacks.ts'
 import { item } from './test-states.ts'
 
 const fade = (id: string, price = 500) => item(id, price, 'Fade')
@@ -48,7 +48,7 @@ describe('a stack', () => {
 })
 
 describe('a step', () => {
-  it.each<[Step, string[], string | undefined]>([
+  it.each<[PickStep, string[], string | undefined]>([
     ['toggle', [], '1'],
     ['toggle', ['1'], '1'],
     ['toggle', ['1', '2'], '2'],

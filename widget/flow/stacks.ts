@@ -47,13 +47,13 @@ export function pickedStacks(items: readonly Item[]): { item: Item; ids: readonl
 }
 
 /** `more` picks one item, `fewer` puts one back, and `toggle` puts one back if any is picked, or else picks one. */
-export type Step = 'toggle' | 'fewer' | 'more'
+export type PickStep = 'toggle' | 'fewer' | 'more'
 
 /** Returns the item of a stack that a step picks or puts back; undefined if there is none. */
 export function itemForStep(
   ids: readonly string[],
   picked: ReadonlySet<string>,
-  step: Step,
+  step: PickStep,
 ): string | undefined {
   const lastPicked = ids.findLast((id) => picked.has(id))
   const firstUnpicked = ids.find((id) => !picked.has(id))
@@ -72,7 +72,7 @@ export function itemForStep(
 type Key = Readonly<{ key: string; ctrlKey: boolean; metaKey: boolean }>
 
 /** Returns the step for + or -; undefined for any other key. With Ctrl or Cmd, + and - zoom the page instead. */
-export function stepOfKey({ key, ctrlKey, metaKey }: Key): Step | undefined {
+export function stepOfKey({ key, ctrlKey, metaKey }: Key): PickStep | undefined {
   if (ctrlKey || metaKey) return undefined
   if (key === '+') return 'more'
   return key === '-' ? 'fewer' : undefined

@@ -57,7 +57,7 @@ export type InventoryState =
 
 export const SORTS = ['default', 'priceDown', 'priceUp'] as const
 
-/** `default` is the order of the server's answer, newest first. */
+/** `default` is the order of the server's answer, newest first. But a stand begins with `priceDown`. */
 export type Sort = (typeof SORTS)[number]
 
 /**

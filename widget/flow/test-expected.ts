@@ -9,7 +9,7 @@ import type { FlowState, Stand } from './state.ts'
 export class Expected {
   /** Includes picks whose items the inventory lacks during a trade: they return when the items do. */
   picked: string[] = []
-  /** The account whose picks they are, as its link without a token; null before the first stand. */
+  /** The account of the picks, as its link without a token; null before the first stand. */
   account: string | null = null
   /** The account's picks when picking was last possible. A link of the same account brings them back. */
   kept: { picked: string[]; elsewhere: Map<Game, string[]> } = { picked: [], elsewhere: new Map() }

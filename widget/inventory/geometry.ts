@@ -10,7 +10,7 @@ export type Layout = {
   rows: number
 }
 
-/** Width of the picture on every card. A card is no narrower than this and its border, unless the grid is. */
+/** Width of the picture on every card. Picture and border fit into a card, unless the grid itself is narrower. */
 export const PICTURE = 100
 
 export const DESKTOP_CELL = { max: 165, min: 120, gap: 12, height: 220 } as const

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import type { Currency } from '../../contract/money.ts'
 import type { Item } from '../../contract/widget-api.ts'
-import { isSelectAll, itemForStep, type Step, stepOfKey } from '../flow/stacks.ts'
+import { isSelectAll, itemForStep, type PickStep, stepOfKey } from '../flow/stacks.ts'
 import { useNarrow } from '../ui/hooks.ts'
 import { Card } from './card.tsx'
 import { cellSizeOf, type Layout, layoutOf, nextCell, type Room } from './geometry.ts'
@@ -201,7 +201,7 @@ function usePresses({ items, members, current, picked, onToggle, onAdd }: Presse
     anchor.current = { items, index: from }
     take(Math.min(from, to), Math.max(from, to))
   }
-  const step = (index: number, by: Step): void => {
+  const step = (index: number, by: PickStep): void => {
     anchor.current = { items, index }
     const id = itemForStep(idsAt(index), picked, by)
     if (id !== undefined) onToggle(id)
@@ -249,7 +249,7 @@ type Keys = {
 type KeyActions = {
   press(isRange: boolean): void
   /** Picks one more or one fewer of the stack. */
-  step(by: Step): void
+  step(by: PickStep): void
   /** Picks up to this cell. */
   extend(to: number): void
   /** Lets the next range start at the focused cell. */

@@ -9,7 +9,7 @@ import { useStandTexts } from './texts.ts'
 type Props = {
   items: readonly Item[]
   onRemove(id: string): void
-  /** True if no item can be put back any longer. */
+  /** True if the picks are those of an offer, so none can be put back. */
   isSettled: boolean
 }
 

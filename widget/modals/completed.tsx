@@ -186,7 +186,7 @@ function ScamSteps({ payment, isCountered }: { payment: Payment; isCountered: bo
   const { texts } = useModalTexts()
   // The offer ended faster than a person can read, so a program with access to the account may have ended it.
   const { endedAtOnce } = payment
-  // Only the sender can cancel an offer, so it cannot have been the shopper.
+  // Only the sender can cancel an offer, so the shopper's account cannot have cancelled this one.
   const hastyTitle = payment.cancelledElsewhere ? texts.checkAccountTitle : texts.stolenKeyTitle
   const scamSteps = isCountered ? [texts.counteredStep, ...texts.scamSteps.slice(1)] : texts.scamSteps
   const steps = endedAtOnce ? texts.stolenKeySteps : scamSteps

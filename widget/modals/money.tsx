@@ -6,7 +6,7 @@ import { useModalTexts } from './texts.ts'
 
 type Props = {
   payment: Payment
-  /** The amount that the page expected to arrive now, in minor units; null if it expected none, or no longer knows. */
+  /** The amount that the page expected to arrive now, in minor units; null if it does not know. */
   expected?: number | null
 }
 

@@ -15,8 +15,8 @@ export type PartState<Code> =
 export type Part<Code> = {
   current(): PartState<Code>
   /**
-   * Returns the state that this part had when all parts together had changed this often. `PartsSeen` uses it to show a
-   * whole tree at one moment.
+   * Returns the state that this part had when all parts together had changed `changes` times. With it, all components
+   * of a tree show the same moment (see `PartsSeen`).
    */
   after(changes: number): PartState<Code>
   /** Loads the code, and repeats a failed load until it succeeds. All calls share one load. */
