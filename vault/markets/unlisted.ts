@@ -40,7 +40,7 @@ export function createUnlisted() {
   return {
     /** Without a reason, the item may be listed. */
     judge,
-    /** Forgets the items that the account no longer has, or has on sale. */
+    /** Forgets the items that the account no longer has, or has on sale. Records those that it cannot give yet. */
     noteStock(appId: number, { listable, notTradable }: Stock): void {
       const stock = new Set([...listable, ...notTradable].map(({ assetId }) => keyOf(appId, assetId)))
       for (const [key, each] of judged) if (each.appId === appId && !stock.has(key)) judged.delete(key)
