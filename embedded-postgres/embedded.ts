@@ -8,7 +8,11 @@ import type { Readable, Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { z } from 'zod'
-import { type Connection, connectionFileOf, type GatewayAddresses } from '../gateway/db/connection-file.ts'
+import {
+  connectionFileOf,
+  type EmbeddedAddresses,
+  type GatewayAddresses,
+} from '../gateway/db/connection-file.ts'
 import { VAULT_ROLE } from '../gateway/db/roles.ts'
 import { COMPILE_CACHE } from '../gateway/kit/compile-cache.ts'
 import { freePort } from '../gateway/kit/free-port.ts'
@@ -103,7 +107,12 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   }
   const appUrl = `postgres://${APP_USER}:${appPassword}@127.0.0.1:${port}/${DATABASE}`
   const vaultUrl = `postgres://${VAULT_USER}:${vaultPassword}@127.0.0.1:${port}/${DATABASE}`
-  const connection: Connection = { url: appUrl, ownerUrl: `${url}/${DATABASE}`, vaultUrl, ...addresses }
+  const connection: EmbeddedAddresses = {
+    url: appUrl,
+    ownerUrl: `${url}/${DATABASE}`,
+    vaultUrl,
+    ...addresses,
+  }
   writePrivate(connectionFile, JSON.stringify(connection))
   return { url: `${url}/${DATABASE}`, appUrl, died: ended, stop }
 }

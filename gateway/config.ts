@@ -189,7 +189,7 @@ export type Config = {
   webhookMode: 'sandbox' | 'live'
   /** Undefined if the gateway runs its own PostgreSQL in dataDir. */
   databaseUrl: string | undefined
-  /** Address for the role that owns the tables; undefined if none but the till's own role is set. */
+  /** Address for the role that owns the tables; undefined if it is not set, as when the till's own role owns them. */
   ownerDatabaseUrl: string | undefined
   dataDir: string
   /** The folder of PostgreSQL's client programs, and the part of the environment that they may read. */

@@ -25,7 +25,7 @@ const rowOf = (sale: SaleView) => {
 
 export const saleCsvLines = ({ sales }: SalesReport): string[] => csvLines(COLUMNS, sales.map(rowOf))
 
-/** States of a sale that failed or was reversed: an amount that it lacks will not come. */
+/** States of a sale that failed or was reversed. An amount that is null there shows as `none`, not as `open`. */
 const ENDED: readonly SaleView['state'][] = ['refused', 'cancelled', 'late', 'reversed']
 
 export function saleLines({ sales, totals, markets, isCut }: SalesReport): string[] {

@@ -5,7 +5,7 @@ import {
   readConfig,
   refusalOf,
 } from '../config.ts'
-import { type Connection, runningDatabase } from '../db/connection-file.ts'
+import { type EmbeddedAddresses, runningDatabase } from '../db/connection-file.ts'
 import { Refusal } from './terminal.ts'
 
 /**
@@ -55,7 +55,7 @@ export function settingsToExamine(env: Record<string, string | undefined> | unde
  * Uses the running gateway's addresses. If the gateway has other ports, another till's sandbox may answer at the
  * default URL. A setting for another sandbox or a console takes precedence.
  */
-function withAddressesOf(running: Connection | undefined, config: Config): Config {
+function withAddressesOf(running: EmbeddedAddresses | undefined, config: Config): Config {
   if (running === undefined) return config
   const { steamSandboxUrl, publicUrl, console: runningConsole } = running
   const isDefault = config.steamSandboxUrl === DEFAULT_STEAM_SANDBOX_URL

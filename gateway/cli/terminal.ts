@@ -45,7 +45,10 @@ export type Terminal = {
    * typed without echo. `ask` throws a Refusal if stdin ends.
    */
   openQuestions(): Questions
-  /** Waits until every printed line is written. Resolves to the error if stdout took only a part of them, unless its reader left. */
+  /**
+   * Waits until every printed line is written. Resolves to the error if one could not be written, or to undefined if
+   * the reader of stdout closed the pipe.
+   */
   finish(): Promise<Error | undefined>
 }
 

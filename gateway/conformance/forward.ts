@@ -25,8 +25,8 @@ export type ForwardDeps = {
 }
 
 /**
- * `sequence`: of the last accepted event, or `after`. `refused`: the till refused the call, for example because of a
- * wrong key.
+ * `sequence`: that of the last accepted event, or `after` if none was accepted. `refused`: the till refused the call,
+ * for example because of a wrong key.
  */
 export type ForwardResult =
   | { kind: 'ended'; sequence: number; sent: number }

@@ -11,7 +11,7 @@ import { type Answer, type Refused, refused } from '../operations/operation.ts'
 const MOST_LOGINS = 60
 /** The most logins of one operator that wait for a phone. */
 const MOST_WAITING = 3
-/** How long to keep a login: longer than a phone has to approve, and longer than a page polls. */
+/** How long to keep a login: longer than the time in which a phone can approve it, and longer than a page polls. */
 const KEPT_MS = 10 * 60_000
 
 type Login = {

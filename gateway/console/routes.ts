@@ -39,8 +39,7 @@ const TRIES_OF_ADDRESS = { perSecond: 0.2, burst: 12 }
 const TRIES_OF_ALL = { perSecond: 2, burst: 60 }
 /**
  * The first attempts of a network are counted apart from all others, so callers who try again and again keep no operator
- * from signing in. A caller would need 600 networks to use up the first attempts of all, whose limit still bounds the
- * work.
+ * from signing in. A caller would need 600 networks to use up `FIRST_TRIES_OF_ALL`, which still bounds the work.
  */
 const FIRST_TRIES_OF_NETWORK = { perSecond: 1 / 60, burst: 6 }
 const FIRST_TRIES_OF_ALL = { perSecond: 10, burst: 200 }

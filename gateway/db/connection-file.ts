@@ -22,7 +22,7 @@ const connectionSchema = addressesSchema.extend({
   vaultUrl: z.string(),
 })
 
-export type Connection = z.infer<typeof connectionSchema>
+export type EmbeddedAddresses = z.infer<typeof connectionSchema>
 
 /** Written when the database starts, and removed when it stops; a kill leaves it behind. Contains passwords. */
 export const connectionFileOf = (dataDir: string): string => join(dataDir, 'connection.json')
@@ -31,7 +31,7 @@ export const connectionFileOf = (dataDir: string): string => join(dataDir, 'conn
  * Returns the addresses in the file of `dataDir`; undefined without a file, because then no database runs. A file that
  * a kill left behind may point to a database that no longer runs.
  */
-export function runningDatabase(dataDir: string): Connection | undefined {
+export function runningDatabase(dataDir: string): EmbeddedAddresses | undefined {
   const file = connectionFileOf(dataDir)
   if (!existsSync(file)) return undefined
   return connectionSchema.parse(JSON.parse(readFileSync(file, 'utf8')))

@@ -2,7 +2,8 @@ import type { Generated } from 'kysely'
 
 /**
  * An item came to a bot (`in`), was taken back by its shopper (`back`), or left otherwise (`out`), even if the vault
- * returned it to its shopper. `back` names the bot that had the item last. The item can have left it before.
+ * returned it to its shopper. In an entry `back`, `bot_id` is the bot that had the item last. The item can have left
+ * that bot before its shopper took it back.
  */
 export type CustodyEntryTable = {
   id: Generated<bigint>

@@ -15,7 +15,7 @@ export type Identity = { mode: Mode; keyFingerprint: string; oldFingerprints: st
 export type Claim = { mode: Mode; masterKey: Buffer | undefined; oldMasterKeys: readonly Buffer[] }
 
 export type Ownership =
-  /** `isNew`: no gateway has started with this key yet, but all keys in use are present. */
+  /** `isNew`: no gateway has started with this key yet, but the settings have all keys that the database needs. */
   { kind: 'own'; masterKey: Buffer; isNew: boolean } | { kind: 'foreign'; reason: string }
 
 /** Decrypts a secret; throws if the key differs. */

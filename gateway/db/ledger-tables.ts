@@ -5,8 +5,8 @@ export type CreditAtRiskTable = {
   store_id: bigint
   usd_cents: bigint
   /**
-   * The running total of the most that each trade could be promised (`ledger/promise-store.ts`), so usually more than
-   * was promised. It never falls. So if a delivery finds a larger total than before, a promise was made in between.
+   * The running total of the most that each of the store's trades could promise (`ledger/promise-store.ts`), so usually
+   * more than they promised. It never falls. So if it has grown since a delivery read it, a promise was made meanwhile.
    */
   promised_usd_cents: Generated<bigint>
 }

@@ -1,6 +1,7 @@
 /**
  * The roles on the till's database. The owner migrates. The gateway can use another role, which cannot change the
- * schema, and can only append to append-only tables, even without their triggers. The vault has a role with few rights.
+ * schema, and can only append to append-only tables, even if their triggers were missing. The vault has a role with few
+ * rights.
  */
 import { randomInt } from 'node:crypto'
 import pg from 'pg'

@@ -92,7 +92,7 @@ export type MarketBalanceTable = {
   said_at: Date
 }
 
-/** An entry of the vault's log, as the vault reported it in `told`, with the till's answer. */
+/** A report from an entry of the vault's log, as the vault wrote it (`told`), with the till's answer. */
 export type VaultToldTable = {
   /** The number of the entry in the log. */
   n: bigint
@@ -106,7 +106,7 @@ export type VaultToldTable = {
   answered_at: Date | null
 }
 
-/** The till's verdict on an entry of the vault's log. */
+/** The till's verdict on a report of the vault: of a listing, of a gift, or of what happened to a sale. */
 export type EntryAnswer =
   /** The till recorded a listing, or the vault's report that it gives an item. */
   | 'recorded'

@@ -264,8 +264,8 @@ export type EventTable = {
   /** Null for a change of the deposit's status, and for the event of an epoch. */
   trade_id: bigint | null
   /**
-   * The number of a reversal among several of one trade, from 0; 0 for every other event of a deposit. Counts the events
-   * of epochs, over all stores.
+   * The number of a reversal among several of one trade, from 0; 0 for every other event of a deposit. For the event of
+   * an epoch: its number among all such events of all stores, from 1.
    */
   part: Generated<number>
   type: EventType

@@ -41,8 +41,9 @@ export async function inRounds(atATime: number, work: () => Promise<number>): Pr
 }
 
 /**
- * How far after `before` a place may be. Another gateway, whose clock is a little ahead, may have swept a moment ago.
- * Rows are kept for longer than this, so none that is written later can have a time before that place.
+ * A sweep handles the rows with a time before `before`, and its place is the time up to which it has come. The place
+ * may be this much later than `before`: another gateway, whose clock is a little ahead, may have swept a moment ago.
+ * Rows are kept for longer than this, so even such a place is in the past, and no row is written with a time before it.
  */
 const CLOCKS_APART_MS = MINUTE_MS
 

@@ -55,7 +55,7 @@ export type VaultNeedTable = { kind: string; about: string; text: string; since:
 
 /**
  * Items of the vault's accounts that are not on sale, and why. Only the vault's role writes it. `app_id` and `items`
- * are null if nothing is listed for the account.
+ * are null if the vault has stopped selling from the account, whose items it then does not examine.
  */
 export type VaultUnlistedTable = {
   market: string

@@ -230,7 +230,7 @@ async function bookOut(
   const { id, botId, otherBotId, begunAt, custody } = booking
   const item = custody.get(keyOf(asset))
   if (item === undefined || item.botId !== botId) return
-  if (item.moved !== 'in' && !(await wasRecordedBefore(tx, booking, item))) return
+  if (item.moved !== 'in' && !(await wasOnlyMovedByHand(tx, booking, item))) return
   // A later departure of the item is booked already, and the item came back after it.
   if (item.departedAt !== null && item.departedAt > begunAt) return
   // The item had this asset id at another time.
@@ -248,10 +248,10 @@ async function bookOut(
 }
 
 /**
- * True if an operator had recorded that the item left, and then sent it to another of our bots. A record of a sale cannot
- * be taken back, so a sold item stays away.
+ * True if an operator had recorded that the item left, and then sent it to another of our bots. False if a sale of the
+ * item is recorded: such a record cannot be taken back, so the item stays away.
  */
-async function wasRecordedBefore(tx: Tx, { otherBotId }: Booking, item: CustodyItem): Promise<boolean> {
+async function wasOnlyMovedByHand(tx: Tx, { otherBotId }: Booking, item: CustodyItem): Promise<boolean> {
   if (otherBotId === undefined || item.moved !== 'out' || item.departureId !== null) return false
   return (await currentSaleOf(tx, item)) === undefined
 }

@@ -183,7 +183,7 @@ export function laterDepartures<Id>(
     const index = away.findIndex((each) => each.departure === departure)
     if (departure === null) away.length = 0
     else if (index === -1) {
-      // Without an entry `out` of its own, it began at the bot of the operator's record that the item left.
+      // Without its own entry `out`, a departure began at the bot of the entry before, an operator's record.
       away.push({ departure, botId: moved === 'out' ? botId : (changes[place - 1]?.botId ?? botId) })
     }
     // The item came back to the bot that it had left by that departure.

@@ -16,7 +16,7 @@ import {
 import { evolve, keyOf } from './departure.ts'
 import type { JudgeUndoing } from './watch.ts'
 
-/** For how many days after it was first seen a departure is checked, and with it the return of its items. */
+/** How many days after a departure was first seen the till still checks it, and books the return of its items. */
 export const CHECKED_DAYS = 30
 
 type ReceivedItems = { botId: bigint; steamTradeId: string; received: readonly MovedAsset[]; at: Date }

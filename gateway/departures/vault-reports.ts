@@ -24,8 +24,8 @@ const PAGE_SIZE = 500
 const MOST_PAGES = 40
 /**
  * How long to wait for an item's departure, which proves that the item is ours, and for the end of its protection.
- * Steam's history may show them late. A restored till must read again what its database has lost, so it waits from the
- * beginning of its epoch.
+ * Steam's history may show them late. A restored till must read again what its database has lost, so its wait begins
+ * with its epoch.
  */
 const WAIT_MS = 2 * 86_400_000
 

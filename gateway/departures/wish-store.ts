@@ -58,7 +58,7 @@ export async function lockWishedAssets(tx: Tx): Promise<Set<string>> {
   return new Set(rows.map(({ key }) => key))
 }
 
-/** How long to wait until items that were given away are booked as gone: Steam's history may never show the trade. */
+/** The longest wait until given items are booked as gone: Steam's history may never show the trade. */
 const UNBOOKED_DAYS = 1
 
 /**

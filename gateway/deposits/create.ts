@@ -16,11 +16,11 @@ import { describeConflict } from './order-conflict.ts'
 import { type DepositDeps, EXPIRE_QUEUE, PREFILL_QUEUE, resolveUser } from './service.ts'
 import {
   countOpenDeposits,
+  depositOfOrder,
   gamesOfStore,
   insertDeposit,
   isStoreDisabled,
   linkToResolve,
-  requestOf,
 } from './store.ts'
 import { storeDepositOf } from './store-deposit.ts'
 
@@ -58,7 +58,7 @@ export async function createDeposit(
     const shopper = link && { steamId: steamIdOfAccount(link.partner), token: link.token }
     const inserted = await insert(deps, tx, { store, body, requestHash, shopper })
     if (inserted) await refuseBots(tx, { shopper: body.shopper?.steamId, tradeUrl: shopper?.steamId })
-    const row = await requestOf(tx, { storeId: store.id, externalId: body.externalId })
+    const row = await depositOfOrder(tx, { storeId: store.id, externalId: body.externalId })
     if (![requestHash, ...earlierHashes].some((hash) => row.request_sha256.equals(hash)))
       refuse('order_conflict', { asked: describeConflict(body, row) })
     const deposit = await storeDepositOf(tx, { depositId: row.id }, deps.publicUrl)

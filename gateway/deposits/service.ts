@@ -20,7 +20,7 @@ import { isRefused } from '../shoppers/store.ts'
 import { linkHmacs, sealedForDeposit, tokenOfDeposit } from '../shoppers/trade-token.ts'
 import type { Partner, Steam } from '../steam/steam.ts'
 import { noteLink } from './link-store.ts'
-import { type DepositRow, findByHash, hasLiveTrade, lockDeposit, setShopper } from './store.ts'
+import { type DepositRow, findByHash, hasOpenOrDeliveredTrade, lockDeposit, setShopper } from './store.ts'
 import { storeDepositOf } from './store-deposit.ts'
 
 export const EXPIRE_QUEUE = 'deposits.expire'
@@ -77,7 +77,7 @@ export async function resolveUser(
     if (isFinal(deposit.status)) refuse('deposit_closed')
     if (giver === 'store' && deposit.user_name !== null) return
     const isChanged = deposit.user_steam_id !== steamId || tokenOfDeposit(deps.box, deposit) !== link.token
-    if (isChanged && (await hasLiveTrade(tx, deposit.id))) refuse('trade_in_progress')
+    if (isChanged && (await hasOpenOrDeliveredTrade(tx, deposit.id))) refuse('trade_in_progress')
     const sealed = sealedForDeposit(deps.box, deposit.hash, link.token)
     await setShopper(tx, deposit.id, { steamId, sealed, profile })
     await deps.signals.notify(tx, depositTopic(deposit.id))

@@ -171,7 +171,7 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
   }
 }
 
-/** Longer than all attempts to look up a link that the store sent. After that, only one that the shopper enters helps. */
+/** Longer than all attempts to look up the store's trade link. After that, the shopper must enter a link. */
 const LOOKED_UP_MS = 5 * 60_000
 
 const isLookingUp = (row: ViewRow): boolean =>

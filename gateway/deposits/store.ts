@@ -78,8 +78,8 @@ export async function countOpenDeposits(tx: Tx, storeId: bigint, most: number): 
   return Number(count)
 }
 
-/** Returns the deposit's row, with the hash of the call that created it. Rejects if there is no such deposit. */
-export function requestOf(tx: Tx, { storeId, externalId }: { storeId: bigint; externalId: string }) {
+/** Returns the row of the store's deposit with this externalId. Rejects if there is none. */
+export function depositOfOrder(tx: Tx, { storeId, externalId }: { storeId: bigint; externalId: string }) {
   return tx
     .selectFrom('deposit')
     .selectAll()
@@ -120,7 +120,7 @@ export async function setShopper(
 }
 
 /** True if a trade of the deposit is open or was delivered, even if it was reversed since. */
-export async function hasLiveTrade(tx: Tx, depositId: bigint): Promise<boolean> {
+export async function hasOpenOrDeliveredTrade(tx: Tx, depositId: bigint): Promise<boolean> {
   const row = await tx
     .selectFrom('trade')
     .select('id')

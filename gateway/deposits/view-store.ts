@@ -125,7 +125,7 @@ export type ViewRow = {
   promised_until: Date | null
   accepted: boolean
   item_count: number | null
-  /** The items of the trade, equal ones counted together; null once the deposit has ended. */
+  /** The items of the trade, equal ones counted together; null without a trade, and once the deposit has ended. */
   items: { name: string; phase: Phase | null; price: number; count: number }[] | null
   /** Whether a webhook has told the store of the success; null before the success, or if no webhook will do so. */
   store_told: boolean | null

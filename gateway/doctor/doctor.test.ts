@@ -14,7 +14,7 @@ import { databaseFindings, identityFindings, NEEDED_CONNECTIONS } from './databa
 import { type DatabaseProbe, probeDatabase } from './database-store.ts'
 import type { Finding } from './finding.ts'
 import { MADE_UP_ADDRESS, type PublicAnswer, proxyFindings } from './proxy.ts'
-import { type BotState, botFindings, priceFindings, storeFindings } from './readiness.ts'
+import { botFindings, type ExaminedBot, priceFindings, storeFindings } from './readiness.ts'
 import { machineFindings, settingsFindings } from './settings.ts'
 
 const NOW = new Date('2026-11-22T12:00:00Z')
@@ -65,7 +65,7 @@ const PUBLIC: Extract<PublicAnswer, { kind: 'answered' }> = {
   plain: { kind: 'answered', status: 308, location: 'https://pay.example/' },
 }
 
-const BOT: BotState = {
+const BOT: ExaminedBot = {
   botId: 3n,
   name: 'Till One',
   level: 12,
@@ -99,7 +99,7 @@ const prices = (change: Partial<Parameters<typeof priceFindings>[0]>) =>
     now: NOW,
     ...change,
   })
-const bot = (change: Partial<BotState>) => botFindings([{ ...BOT, ...change }], NOW)
+const bot = (change: Partial<ExaminedBot>) => botFindings([{ ...BOT, ...change }], NOW)
 const store = (change: object) =>
   storeFindings([{ storeId: 1n, name: 'Ember', isDisabled: false, endpoints: [{ ...ENDPOINT, ...change }] }])
 const feedFailed = { source: 'skinport', feed: 'cs', goodAt: ago(9 * HOUR_MS), lastError: 'HTTP 403' }

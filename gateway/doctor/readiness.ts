@@ -89,7 +89,7 @@ function rateFinding({ currency, asOf }: NewestRate, now: Date): Finding {
   return ageMs <= MOST_RATE_AGE_MS ? good(check, says) : mend(check, says, advice)
 }
 
-export type BotState = {
+export type ExaminedBot = {
   botId: bigint
   name: string
   level: number
@@ -104,12 +104,12 @@ export type BotState = {
   noticeAcknowledged: boolean
 }
 
-export function botFindings(bots: readonly BotState[], now: Date): Finding[] {
+export function botFindings(bots: readonly ExaminedBot[], now: Date): Finding[] {
   if (bots.length === 0) return [mend('bots', 'there is no bot', 'tradetill bot enrol')]
   return bots.map((bot) => botFinding(bot, now))
 }
 
-function botFinding(bot: BotState, now: Date): Finding {
+function botFinding(bot: ExaminedBot, now: Date): Finding {
   const [check, who] = [`bots.${bot.botId}`, `${bot.name} (level ${bot.level})`]
   const [bar] = bot.bars
   if (bot.state === 'dead')
@@ -142,7 +142,7 @@ function botFinding(bot: BotState, now: Date): Finding {
 }
 
 function tokenFinding(
-  { botId, tokenExpiresAt }: BotState,
+  { botId, tokenExpiresAt }: ExaminedBot,
   { check, who }: { check: string; who: string },
   now: Date,
 ) {

@@ -7,8 +7,8 @@ import { DAY_MS } from '../kit/duration.ts'
 import type { OwnItem } from '../steam/steam.ts'
 
 /**
- * `missing`: only custody has the item. `foreign`: only Steam has it. `unnamed`: Steam did not name its asset id at the
- * delivery, and several shown items have its market name.
+ * `missing`: only custody has the item. `foreign`: only Steam has it. `unnamed`: Steam did not give its asset id at the
+ * delivery, and it is not yet clear which shown item of its market name it is.
  */
 export type DriftKind = 'missing' | 'foreign' | 'unnamed'
 

@@ -10,7 +10,7 @@ import { keyOf } from '../departures/departure.ts'
 import { CHECKED_DAYS } from '../departures/returns-store.ts'
 import type { OwnItem } from '../steam/steam.ts'
 import { type Custody, type KnownFinding, nameKey } from './drift.ts'
-import type { DriftState, DriftStore } from './watch.ts'
+import type { DriftState, DriftStore, Writer } from './watch.ts'
 
 /** At most this many foreign items are stored for one bot. An account that was in use before the till can have many. */
 const MOST_FOREIGN = 1_000
@@ -56,7 +56,8 @@ async function stateOf(db: Db, botId: bigint): Promise<DriftState> {
 
 async function custodyOf(db: Db, botId: bigint, shown: readonly OwnItem[]): Promise<Custody> {
   const held = await heldItems(db, { botId })
-  // Nobody asks Steam about an older departure again, so it would hide forever that its items are missing.
+  // Departures first seen more than `CHECKED_DAYS` ago do not count: nobody asks Steam about them again, so they would
+  // hide forever that their items are missing.
   const { rows: leaving } = await sql<{ appId: number; assetId: string }>`
     select app_id as "appId", asset_id as "assetId" from departure
     join departed_item item on item.departure_id = departure.id
@@ -95,8 +96,8 @@ async function custodyOf(db: Db, botId: bigint, shown: readonly OwnItem[]): Prom
   }
 }
 
-type Writer = { botId: bigint; leaseEpoch: bigint; now: Date }
-type Learning = Writer & { learnt: readonly { item: string; assetId: string }[] }
+type BotWriter = Writer & { botId: bigint }
+type Learning = BotWriter & { learnt: readonly { item: string; assetId: string }[] }
 
 /** Stores asset ids for items that the bot still has and whose asset id Steam never gave. */
 async function learnAssetIds(db: Db, { botId, leaseEpoch, now, learnt }: Learning): Promise<void> {
@@ -116,7 +117,7 @@ async function learnAssetIds(db: Db, { botId, leaseEpoch, now, learnt }: Learnin
 
 type SavedLook = Parameters<DriftStore['saveLook']>[2]
 
-function saveLook(db: Db, { botId, leaseEpoch, now }: Writer, saved: SavedLook): Promise<boolean> {
+function saveLook(db: Db, { botId, leaseEpoch, now }: BotWriter, saved: SavedLook): Promise<boolean> {
   const { noted, lookedAt, wholeAt, dueAt } = saved
   const foreign = noted.filter(({ kind }) => kind === 'foreign')
   const rows = [...noted.filter(({ kind }) => kind !== 'foreign'), ...foreign.slice(0, MOST_FOREIGN)]

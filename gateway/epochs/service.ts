@@ -31,7 +31,8 @@ export type EpochWatch = {
   whyStopped(): Break | undefined
   /**
    * Compares the database with its record of epochs and with the state that `memory` last saw. If the database was
-   * restored or replaced, stops the till, or begins an epoch if `afterFailover` says so. If it was not, ends a stop.
+   * restored or replaced, stops the till; only after a break `timeline`, begins an epoch instead if `afterFailover`
+   * says so. If it was not restored or replaced, ends a stop.
    */
   check(): Promise<void>
 }

@@ -18,7 +18,7 @@ export type ConnectionLimits = {
   headersMs: number
   /** Time from the same moment to the end of the body. */
   requestMs: number
-  /** Time from a request's headers until its client has received the entire answer. */
+  /** Time from a request's headers, or from its turn if it waited, until its client has received the entire answer. */
   answerMs: number
   /** Bytes of answers that clients have not read yet, over all connections. */
   unreadBytes: number

@@ -1,7 +1,7 @@
 import { isFinal } from '../../contract/statuses.ts'
 import { NOBODY } from '../../contract/steam-id.ts'
 import type { CreditMode } from '../db/trade-tables.ts'
-import { hasLiveTrade, lockDeposit } from '../deposits/store.ts'
+import { hasOpenOrDeliveredTrade, lockDeposit } from '../deposits/store.ts'
 import { type Moment, timelineOf } from '../deposits/timeline-store.ts'
 import { act } from './act.ts'
 import { depositRows, type ListedDeposit, type Need, needsOf } from './deposit-list-store.ts'
@@ -50,7 +50,7 @@ export function holdDeposit(deps: ActDeps, depositId: bigint): Promise<Answer<He
     const data = { depositId, creditMode: 'on_release' as const }
     if (deposit.credit_mode === 'on_release' && !isFinal(deposit.status))
       return unchanged(data, `All credit of deposit ${depositId} is already set to be held.`)
-    if (deposit.status !== 'created' || (await hasLiveTrade(tx, depositId))) {
+    if (deposit.status !== 'created' || (await hasOpenOrDeliveredTrade(tx, depositId))) {
       return refused(
         'conflict',
         `Deposit ${depositId} has an offer, or is over: this can no longer be changed.`,

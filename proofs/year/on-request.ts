@@ -19,7 +19,7 @@ export const ON_REQUEST: Readonly<Record<string, 'a shopper' | 'a store' | 'an o
   'gateway/departures/wish-store.ts withdrawWish': 'an operator',
   'gateway/deposits/store.ts depositExists': 'a shopper',
   'gateway/deposits/store.ts embedOriginOf': 'a shopper',
-  'gateway/deposits/store.ts hasLiveTrade': 'a shopper',
+  'gateway/deposits/store.ts hasOpenOrDeliveredTrade': 'a shopper',
   'gateway/deposits/timeline-store.ts': 'an operator',
   'gateway/deposits/view-store.ts itemsOfTrades': 'a store',
   'gateway/deposits/view-store.ts pageOfDeposits': 'a store',

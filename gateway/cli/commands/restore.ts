@@ -20,7 +20,7 @@ const status = command({
   },
 })
 
-/** The longest that a statement of a count may run: one counts all items ever moved. */
+/** How long each statement of `finish` and `recount` may run: one of them counts all items that ever moved. */
 const COUNT_MS = 3_600_000
 
 const finish = command({
