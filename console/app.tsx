@@ -33,7 +33,7 @@ export function App() {
     }
     setState({ kind: 'signed_out', why: reply.failure.message })
   }, [])
-  /** The clock of a sandbox can be advanced. Renders the ages on the page by the current one. */
+  /** Reads the till's clock, which a sandbox can advance, and renders the ages on the page by it. */
   const followTill = useCallback(async () => {
     const reply = await call<{ now: string }>('session', {}, true)
     if (!reply.ok) return

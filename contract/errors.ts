@@ -4,8 +4,8 @@ import { type ErrorEntry, STORE_ERRORS } from './store-errors.ts'
 /**
  * Every refusal of a call from the shopper's page or a store (RFC 9457 problem JSON, `code` is the key). `detail` says
  * what is wrong and, if the reader can do something, what to do, in the language of the call. The specification fixes
- * the first words of some (A-121, A-122, A-129, A-130) and the title 'Technical works' (A-128). For these labels,
- * widget/i18n/texts.test.ts checks only the page's own texts.
+ * the first words of some details (A-121, A-122, A-129, A-130) and the title 'Technical works' (A-128). In
+ * widget/i18n/texts.test.ts, tests with these labels check only the page's own texts, not these.
  */
 export const ERRORS = {
   ...STORE_ERRORS,

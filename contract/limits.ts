@@ -6,7 +6,7 @@ export const MOST_ENDPOINTS = 10
 /** The most names of unusable items that an inventory lists under each reason. */
 export const MOST_UNAVAILABLE_NAMES = 20
 
-/** The most events that a replayed range can have. Its numbers may span more: each restore skips millions of them. */
+/** The most events in a replayed range. Its sequences may span more: each restore skips millions of sequences. */
 export const MOST_REPLAYED = 10_000
 
 /** The largest sequence of an event that JSON and JavaScript hold exactly. */
@@ -17,7 +17,7 @@ export const MOST_SECRET_OVERLAP_HOURS = 7 * 24
 /** How long a replaced API key can keep working: over a year. */
 export const MOST_KEY_OVERLAP_HOURS = 9_999
 
-/** The longest period of one report to a store: a month of its own time zone, in which summer time may end. */
+/** The longest period of one report to a store: a month in the store's time zone, and an hour if summer time ends. */
 export const LONGEST_REPORT = { days: 31, hours: 1 } as const
 export const LONGEST_REPORT_TEXT = `${LONGEST_REPORT.days} days and an hour`
 

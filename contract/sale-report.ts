@@ -25,9 +25,9 @@ export type SaleReport =
 type MoneyKind = Extract<SaleReport['kind'], 'settling' | 'paid' | 'cancelled' | 'reversed'>
 
 /**
- * True if what a market says now about the money of a sale counts after `earlier`: its last word, or the state of the
- * sale. Money that was paid changes only by a reversal, and a reversal never changes. The vault's record and the till's
- * books follow this rule, so they show the same money.
+ * True if what a market says now about the money of a sale replaces `earlier`: what the market last said about it, or
+ * the state of the sale. Money that was paid changes only by a reversal, and a reversal never changes. The vault's
+ * record and the till's books follow this rule, so they show the same money.
  */
 export const mayFollow = (earlier: string | null, news: MoneyKind): boolean =>
   earlier !== 'reversed' && (earlier !== 'paid' || news === 'reversed')

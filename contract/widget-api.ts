@@ -137,7 +137,10 @@ export const paymentSchema = z.object({
   language: z.enum(LANGUAGES).nullable(),
   /** True while an offer is being created. The widget then reopens the confirmation modal and waits for the offer. */
   creating: z.boolean(),
-  /** Number of items in the deposit's trade, even if it ended without them; 0 if there is none, or without details. */
+  /**
+   * Number of items in the deposit's trade, even if it ended without them; 0 if there is no trade, or once the deposit
+   * no longer has its details.
+   */
   itemCount: z.int().nonnegative(),
   /** The items that itemCount counts, the most expensive first; only while the offer is open or being created. */
   items: z.array(tradedItemsSchema).optional(),

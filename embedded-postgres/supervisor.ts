@@ -120,9 +120,9 @@ async function stopLeftover(cluster: string): Promise<void> {
 /**
  * Removes the lock file of a PostgreSQL that no longer runs, as after a power cut or the kill of a container. If another
  * program of the same account has its process number now, PostgreSQL would take that program for a server, and refuse
- * to start. The file stays if any PostgreSQL has the number: one of this cluster can have another path to it, as with a
- * bind mount, or a folder that cannot be read, as for root in a container. On Windows this file cannot tell which
- * servers run.
+ * to start. The file stays if any PostgreSQL has the number, because `serversIn` can miss a server of this cluster: the
+ * server may know the cluster by another path, as with a bind mount, or its folder cannot be read, as for root in a
+ * container. On Windows the file always stays, because nothing here can tell which servers run.
  */
 function removeStaleLock(cluster: string): void {
   const isKnown = process.platform !== 'win32' && !isPostgres(lockHolderOf(cluster))

@@ -58,7 +58,7 @@ async function listen(signal: AbortSignal, isReconnect: boolean): Promise<boolea
 }
 
 let isGathering = false
-/** True while the data wait to be read again until the page is visible. */
+/** True if the page must read its data again as soon as it is visible. */
 let isOutdated = false
 
 function gather(): void {

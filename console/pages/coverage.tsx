@@ -50,7 +50,7 @@ const LOSS_COLUMNS: readonly Column<Loss>[] = [
   },
 ]
 
-/** Shows how many items of a game are accepted in each price range, why others are refused, and which lost the most. */
+/** Shows how many items of a game are accepted in each price range, why others are not, and which lost most money. */
 export function CoveragePanel({ game }: { game: string }) {
   const { shown, refresh } = useAnswer<Data>('coverage', { game }, { isLive: false })
   const columns = columnsOf(game)

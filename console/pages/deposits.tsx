@@ -15,7 +15,7 @@ import type { Direction } from '../ui/sort.tsx'
 import { type Column, List } from '../ui/table.tsx'
 
 type Page = Json<DepositPage>
-/** Deposits in other lists have no `needs`. */
+/** Other pages show their deposits in the same columns, but without `needs`. */
 type Row = Omit<Page['deposits'][number], 'needs'> & { needs?: Page['deposits'][number]['needs'] }
 
 export const DEPOSIT_COLUMNS: readonly Column<Row>[] = [

@@ -26,7 +26,7 @@ function Session() {
   const [failure, setFailure] = useState<Failure>()
   const signOut = async (): Promise<void> => {
     const reply = await call('sign-out-everywhere')
-    // Without the failure, the operator would trust that a lost device is signed out.
+    // Shows the failure, because the operator would otherwise trust that a lost device is signed out.
     if (!reply.ok && reply.failure.kind !== 'signed_out') return setFailure(reply.failure)
     forgetSession()
     location.assign('/')

@@ -148,7 +148,7 @@ type Typed = { lasts?: string; en?: string; ru?: string }
 
 /**
  * Returns the notice to set. `shown`: the notice when the dialog opened. Parts that the operator did not change stay as
- * in `current`, which another operator may have changed meanwhile. If maintenance was turned off, they are as shown.
+ * in `current`, which another operator may have changed meanwhile, or as in `shown` if maintenance was turned off.
  */
 export function noticeFrom(
   { lasts = '', en = '', ru = '' }: Typed,

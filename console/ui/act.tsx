@@ -79,7 +79,7 @@ function ActDialog({ onClose, ...props }: Props & { onClose: () => void }) {
     const path = `act/${act.replaceAll(' ', '-')}`
     const reply = await callFresh<Record<string, unknown>>(path, body)
     if (!reply.ok) {
-      // The page may list the proposal, or show whether the act was carried out.
+      // The page reads its data again: it may list the proposal, or show whether the act was carried out.
       if (['proposed', 'unanswered'].includes(reply.failure.kind)) onDone?.()
       return setOutcome({ kind: 'failed', failure: reply.failure })
     }

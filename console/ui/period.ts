@@ -3,8 +3,8 @@ import { tillNow } from './format.ts'
 const DAY_MS = 86_400_000
 
 /**
- * The period of a report, from its filters; by default from the first of this month through today (UTC), by the
- * till's clock. Includes `from`, not `to`.
+ * The period of a report, from its filters, whose days are in UTC; by default from the first of this month through
+ * today, by the till's clock. Includes `from`, not `to`.
  */
 export function periodOf(query: URLSearchParams): { from: string; to: string } {
   const now = tillNow()
@@ -14,7 +14,7 @@ export function periodOf(query: URLSearchParams): { from: string; to: string } {
 }
 
 /**
- * Returns the moment when a day begins in the browser's time zone, which the pages use for all times. A text that is
+ * Returns the moment when a day begins in the browser's time zone, in which the pages show all times. A text that is
  * not a day is returned unchanged, and the server refuses it.
  */
 export function startOfDay(day: string): string {

@@ -57,7 +57,7 @@ async function buildPages(): Promise<void> {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await buildPages()
   const browser = findBrowser()
-  // The worker's request reports a failure.
+  // If this fails, `provide` fails too, and the worker's request is answered with the error.
   browser.catch(() => {})
   const tills = new Map<string, Promise<{ shared: SharedTill; end(): Promise<void> }>>()
   const provide = async (worker: string): Promise<Provision> => {

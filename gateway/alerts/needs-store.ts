@@ -17,8 +17,8 @@ export type Needs = {
   /** Bots whose token Steam refuses. */
   botsDead: number
   /**
-   * Active bots that cannot be reached: no process holds them, or theirs has no session. `tradetill_bots_unheld` counts
-   * other bots: those that no process holds, paused ones too.
+   * Active bots that cannot be reached: no process holds them, or theirs has no session. `tradetill_bots_unheld`
+   * counts differently: bots that no process holds, paused ones too, unless their next login is put off.
    */
   botsUnheld: number
   /** Active bots whose bar ends more than half an hour from now. Bars for the reason `doubted` do not count. */
@@ -29,7 +29,7 @@ export type Needs = {
   endpointsLost: number
   /** Endpoints with a webhook that has failed at least `FAILED_TIMES` times and will be retried. */
   endpointsFailing: number
-  /** Webhooks due for more than five minutes, at endpoints that nothing was sent to in those minutes, even in vain. */
+  /** Webhooks due for more than five minutes, at endpoints without any attempt, even a failed one, in those minutes. */
   webhooksLate: number
   /** Unexplained departures whose items are leaving or gone. Those called off or returned do not count. */
   departuresUnexplained: number
@@ -54,7 +54,8 @@ const FAILED_TIMES = 5
 /** How long Steam is asked in vain before a person is told. */
 export const IN_VAIN_MS = 86_400_000
 /**
- * Only trades due within this time are searched: the longest pause between two requests about a trade, plus a minute.
+ * The longest pause between two requests to Steam about a trade, plus a minute. So a trade about which Steam is still
+ * asked is due within this time, and the index on `due_at` finds it.
  */
 export const ASK_AGAIN_MS = 3_660_000
 

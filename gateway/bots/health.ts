@@ -51,8 +51,8 @@ export function trackHealth(monotonicMs: () => number, knownFailures: FailedForM
     offers: null,
     inventories: null,
   }
-  // Hours can pass without an inventory read. If the failure of inventories was only inferred, it ends when offers work
-  // again. A failure from the database counts as inferred, because the record does not say.
+  // Hours can pass without an inventory read. If the failure of inventories was only inferred from a missing session,
+  // it ends when offers work again. A failure from the database counts as inferred, because the record does not say.
   let isInferred = knownFailures.inventories !== null
 
   /** Records the failure, and returns when it began; null if it does not count as a failure yet. */

@@ -116,14 +116,14 @@ function keepLease(deps: HeldBotDeps, lease: Lease, { takenAtMs, stop, lost }: K
         deps.log.warn({ err: error, botId: String(lease.botId) }, 'lease of a bot could not be renewed')
         return undefined
       })
-      // A renewal after the release changes nothing.
+      // Does not wait after a stop: a renewal that reaches the database after the release changes nothing.
       const isKept = await unlessAborted(renewal, stop.signal)
       waitMs = isKept === undefined ? Math.min(beatMs, BEAT_AGAIN_MS) : beatMs
       if (stop.signal.aborted || isKept === undefined) continue
       if (!isKept) {
         lose()
         // No alert is needed if an operator retired the bot or took all bots from the gateways, or restored the database.
-        if (await isUnexplainedBriefly(deps, lease)) deps.log.error(about, 'lease of a bot was lost')
+        if (await seemsUnexplained(deps, lease)) deps.log.error(about, 'lease of a bot was lost')
         else deps.log.info(about, 'lease of a bot was given up')
         break
       }
@@ -135,7 +135,7 @@ function keepLease(deps: HeldBotDeps, lease: Lease, { takenAtMs, stop, lost }: K
 }
 
 /** Like `isLossUnexplained`, but true if the database does not answer soon. */
-const isUnexplainedBriefly = (deps: HeldBotDeps, { botId }: Lease): Promise<boolean> =>
+const seemsUnexplained = (deps: HeldBotDeps, { botId }: Lease): Promise<boolean> =>
   Promise.race([isLossUnexplained(deps.db, botId).catch(() => true), delay(BRIEF_MS, true, { ref: false })])
 
 /** `lost` aborts before `stop` if the lease is gone: another process may already hold the bot. */
@@ -222,7 +222,7 @@ async function openSession(deps: HeldBotDeps, lease: Lease): ReturnType<Steam['o
   await briefly(deps, lease, async () => {
     stored = await readToken(deps.db, lease)
   })
-  // An answer that comes later must not take the place of the token that Steam is about to judge.
+  // If the database answers only later, its token must not replace the one that Steam is about to judge.
   if (stored !== undefined && !stored.equals(lease.sealedToken)) {
     lease.sealedToken = stored
     lease.tokenRefusedAt = null

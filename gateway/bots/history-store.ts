@@ -72,13 +72,13 @@ export async function takeDueHistories(
 
 /**
  * How far to read back once the start of the last complete pass is lost. Nobody asks Steam about older departures
- * again, and the history is read back to each delivery that can still be reversed in any case.
+ * again. For reversals this does not matter: every pass reads back to each delivery that can still be reversed.
  */
 const READ_AGAIN_MS = 30 * DAY_MS
 
 /**
- * Makes histories due again whose times a clock that was ahead has written, and returns the number. Such a pass begins
- * again, because nobody knows when it really began: what happened after that is only in a later pass.
+ * Makes histories due again if a clock that was ahead wrote their times, and returns their number. A pass that was
+ * under way begins again: nobody knows when it really began, and it shows nothing that happened after its beginning.
  */
 export async function mendFarHistories(db: Db, now: Date): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
@@ -91,7 +91,7 @@ export async function mendFarHistories(db: Db, now: Date): Promise<number> {
 }
 
 /** For each bot that ever had an item: the start of the last complete pass; null if there was none. */
-export async function completePasses(db: Db): Promise<Map<bigint, Date | null>> {
+export async function lastCompletePasses(db: Db): Promise<Map<bigint, Date | null>> {
   const { rows } = await sql<{ botId: bigint; completeAt: Date | null }>`
     select bot.id as "botId", complete_at as "completeAt"
     from bot left join bot_history on bot_history.bot_id = bot.id
@@ -100,8 +100,9 @@ export async function completePasses(db: Db): Promise<Map<bigint, Date | null>> 
 }
 
 /**
- * For each bot that ever had an item: since when its history was not read completely. Before the first complete pass,
- * this is when it got its first item, or when the till began to watch it if that was later.
+ * For each bot that ever had an item: the time after which its history has not been read completely, which is when the
+ * last complete pass began. Before the first such pass, it is when the bot got its first item, or when the till began
+ * to watch the bot if that was later.
  */
 export async function unreadSince(db: Db): Promise<Map<bigint, Date>> {
   const { rows } = await sql<{ botId: bigint; since: Date }>`

@@ -91,7 +91,7 @@ export type HeldCount = { appId: number; held: number; protected: number }
 
 /**
  * Numbers of the bot's items by game, up to date. Reads the protected trades, and the entries since the last count.
- * 9223372036854775807 is the largest bigint, so no pair of the bot comes after it.
+ * 9223372036854775807 is the largest bigint, so no entry of the bot comes after the pair (bot, 9223372036854775807).
  */
 export async function heldByGame(db: Db, botId: bigint): Promise<HeldCount[]> {
   const { rows } = await sql<HeldCount>`

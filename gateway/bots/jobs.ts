@@ -102,8 +102,8 @@ export async function surveyBots({ db, clock, log, limits, gauges, watchTokens }
   const itemCounts = await countedByGame(db)
   const spread = await readSpread(db)
   const countByState = new Map<string, number>(STATES.map((state) => [state, 0]))
-  // Everything is read by now. A failed read would leave no figures, and so end the alerts about them, and so would a
-  // scrape while a read is slow.
+  // The reset comes after all reads: if a read failed after it, or a scrape came before the reads were done, the
+  // figures would be missing, and the alerts about them would end.
   gauges.items.reset()
   gauges.room.reset()
   gauges.tokenSeconds.reset()

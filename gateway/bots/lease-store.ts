@@ -166,7 +166,7 @@ export async function noteSession(
         : {}),
     })
     .where(isHeld(lease))
-    // A renewal may have stored a newer token, which this session does not use.
+    // An enrolment may have stored a newer token, which this session does not use.
     .where('refresh_token', '=', lease.sealedToken)
     .execute()
 }
@@ -238,9 +238,9 @@ export async function allowFarLogins(db: Db, now: Date): Promise<number> {
 }
 
 /**
- * Shortens leases that end later than a new one would: the database's clock was ahead, and was set back since. A
- * running process renews its lease in time. Otherwise, a killed process would keep its bot until the clock had caught
- * up. Returns their number.
+ * Shortens leases that end much later than a new one would, because the database's clock was ahead when they began. If
+ * they stayed, a killed process would keep its bot until the clock had caught up. A running process renews its lease in
+ * time anyway. Returns their number.
  */
 export async function shortenFarLeases(db: Db): Promise<number> {
   const { numUpdatedRows } = await db

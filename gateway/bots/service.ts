@@ -27,7 +27,10 @@ import {
 
 /** How many bots to try to lock without waiting. */
 const MOST_LOCK_TRIES = 8
-/** From this turn on, the locked bot is accepted if it has room, even if another bot is better. */
+/**
+ * Each turn locks a bot, then ranks the bots again. From this turn on, the locked bot is accepted if it has room, even
+ * if another bot is better.
+ */
 const MOST_TURNS = 4
 
 /** `tried`: the bots that have already tried the same request. */

@@ -2,7 +2,7 @@ import type { SteamSession } from '../steam/steam.ts'
 import type { Answer, Capability } from './health.ts'
 import type { InventoryRead } from './trial-reads.ts'
 
-/** Stands for the inventory that was to be read after a check. */
+/** Stand for the game and the language of a read that a check prevented, because the check does not know them. */
 const ANY_INVENTORY = ['cs', 'en'] as const
 
 export type Observer = {

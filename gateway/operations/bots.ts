@@ -1,6 +1,6 @@
 import type { Bar } from '../bots/bar.ts'
 import { listBars } from '../bots/bar-store.ts'
-import { completePasses } from '../bots/history-store.ts'
+import { lastCompletePasses } from '../bots/history-store.ts'
 import { actOnBot, type BotAct } from '../bots/operator.ts'
 import { readSpread } from '../bots/process-store.ts'
 import { botsWithoutRoom } from '../bots/spread.ts'
@@ -29,7 +29,7 @@ export type BotList = { bots: ListedBot[]; tooMany: number; disarmed: boolean }
 export async function listBots({ db, clock }: FindDeps): Promise<Answer<BotList>> {
   const now = clock.now()
   const barred = await listBars(db)
-  const completeTimes = await completePasses(db)
+  const completeTimes = await lastCompletePasses(db)
   const bots = (await selectBots(db)).map((bot) => {
     const tokenEndsSoon = tokenEnd(bot.tokenExpiresAt, now) !== 'far'
     const bars = barred
