@@ -142,7 +142,7 @@ function judgeParts(paid: readonly bigint[]): string | undefined {
   return sum === 0n ? 'not even one part is paid' : problemIf(sum > LIMIT_MINOR, 'is paid in parts')
 }
 
-/** In different currencies, because payouts in one currency wait for each other anyway. */
+/** The payouts of a case are in different currencies, because payouts in one currency wait for each other anyway. */
 const AT_ONCE: readonly { amount: string; currencies: readonly Currency[] }[] = [
   { amount: '99.99', currencies: ['USD', 'EUR'] },
   { amount: '50.01', currencies: ['EUR', 'BRL'] },

@@ -1,14 +1,14 @@
 /** The body and the query of a call: families 15 to 18, 26 and 30. */
 import { type Case, family } from '../attack.ts'
 import { aBody, type Target } from '../target.ts'
-import { answered } from './checks.ts'
+import { mustReply } from './checks.ts'
 
 const CONTRACT = 'contract/store-api.ts'
 const LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=12345678&token=abcDEF12'
 
 const openDeposit = (target: Target, body: unknown) =>
   target.callAsStore({ method: 'POST', url: '/v1/deposits', body })
-const honestDeposit = (target: Target) => answered(openDeposit(target, aBody()), 201)
+const honestDeposit = (target: Target) => mustReply(openDeposit(target, aBody()), 201)
 
 /** The body of a deposit with one more field, as text: `JSON.stringify` never produces some of `INVALID_AMOUNTS`. */
 const textWith = (field: string, json: string): string =>
@@ -83,19 +83,19 @@ export const amounts = family({
       ],
     },
   },
-  honest: (target) => answered(openDeposit(target, { ...aBody(), minAmount: 1_000, maxAmount: 2_000 }), 201),
+  honest: (target) => mustReply(openDeposit(target, { ...aBody(), minAmount: 1_000, maxAmount: 2_000 }), 201),
   cases: (target) => [
     ...['minAmount', 'maxAmount', 'targetAmount'].flatMap((field) =>
       INVALID_AMOUNTS.map((json) => ({
         what: `${field} ${json}`,
         stoppedBy: 'whole minor units above zero' as const,
-        attack: () => answered(openDeposit(target, textWith(field, json)), 400),
+        attack: () => mustReply(openDeposit(target, textWith(field, json)), 400),
       })),
     ),
     ...INVALID_CURRENCIES.map((json) => ({
       what: `currency ${json}`,
       stoppedBy: 'known currencies' as const,
-      attack: () => answered(openDeposit(target, { ...aBody(), currency: JSON.parse(json) }), 400),
+      attack: () => mustReply(openDeposit(target, { ...aBody(), currency: JSON.parse(json) }), 400),
     })),
     ...[
       [2_000, 1_000],
@@ -103,7 +103,7 @@ export const amounts = family({
     ].map(([minAmount, maxAmount]) => ({
       what: `from ${minAmount} to ${maxAmount}`,
       stoppedBy: 'a valid range' as const,
-      attack: () => answered(openDeposit(target, { ...aBody(), minAmount, maxAmount }), 400),
+      attack: () => mustReply(openDeposit(target, { ...aBody(), minAmount, maxAmount }), 400),
     })),
   ],
 })
@@ -167,12 +167,12 @@ export const massAssignment = family({
     ...Object.entries(MORE_FIELDS).map(([field, value]) => ({
       what: `${field} in a new deposit`,
       stoppedBy: 'named fields only' as const,
-      attack: () => answered(openDeposit(target, { ...aBody(), [field]: value }), 400),
+      attack: () => mustReply(openDeposit(target, { ...aBody(), [field]: value }), 400),
     })),
     ...['storeId', 'store_id', 'store', 'scope', 'all', 'admin', 'deleted'].map((name) => ({
       what: `?${name}= in a list`,
       stoppedBy: 'named parameters only' as const,
-      attack: () => answered(target.callAsStore({ url: `/v1/deposits?${name}=${target.attacker.id}` }), 400),
+      attack: () => mustReply(target.callAsStore({ url: `/v1/deposits?${name}=${target.attacker.id}` }), 400),
     })),
   ],
 })
@@ -215,13 +215,13 @@ export const prototypes = family({
       off: [{ file: JSON_BODY, from: PARSER, to: "app.getDefaultJsonParser('error', 'ignore')" }],
     },
   },
-  honest: (target) => answered(linkCall(target, linkBody(target, '"more":{}')), 200),
+  honest: (target) => mustReply(linkCall(target, linkBody(target, '"more":{}')), 200),
   cases: (target) =>
     POLLUTIONS.map(([stoppedBy, more]) => ({
       what: more,
       stoppedBy,
       async attack() {
-        const result = await answered(linkCall(target, linkBody(target, more)), 400)
+        const result = await mustReply(linkCall(target, linkBody(target, more)), 400)
         return Reflect.get({}, 'polluted') === undefined ? result : 'every object is polluted'
       },
     })),
@@ -245,7 +245,7 @@ export const repeatedParameters = family({
       ],
     },
   },
-  honest: (target) => answered(target.ask({ url: `/api/payment?hash=${target.shoppers[0]?.hash}` }), 200),
+  honest: (target) => mustReply(target.ask({ url: `/api/payment?hash=${target.shoppers[0]?.hash}` }), 200),
   cases: (target) => {
     const [own = '', other = ''] = target.shoppers.map(({ hash }) => hash)
     const queries = [
@@ -261,7 +261,7 @@ export const repeatedParameters = family({
     return queries.map((query) => ({
       what: `/api/payment?${query.replaceAll(own, 'A').replaceAll(other, 'B')}`,
       stoppedBy: 'one hash' as const,
-      attack: () => answered(target.ask({ url: `/api/payment?${query}` }), 400),
+      attack: () => mustReply(target.ask({ url: `/api/payment?${query}` }), 400),
     }))
   },
 })
@@ -297,7 +297,7 @@ export const sizes = family<SizeDefence>({
       ],
     },
   },
-  honest: (target) => answered(linkCall(target, linkBody(target, `"more":${deep(20, '[', ']')}`)), 200),
+  honest: (target) => mustReply(linkCall(target, linkBody(target, `"more":${deep(20, '[', ']')}`)), 200),
   cases: (target) => {
     const large = [65_537, 100_000, 1_000_000, 5_000_000].flatMap((bytes) => [
       { what: `a text of ${bytes} bytes`, more: `"more":"${'x'.repeat(bytes)}"` },
@@ -315,7 +315,7 @@ export const sizes = family<SizeDefence>({
       tries.map(({ what, more }) => ({
         what,
         stoppedBy,
-        attack: () => answered(linkCall(target, linkBody(target, more)), status),
+        attack: () => mustReply(linkCall(target, linkBody(target, more)), status),
       }))
     return [...cases('a limit of 64 KB', 413, large), ...cases('a limit on nesting', 400, nested)]
   },
@@ -330,7 +330,7 @@ const LONE_SURROGATES = ['\ud800', '\udfff', 'a\ud83d', '\udc00\ud800']
 const DIRECTION_MARKS = ['\u202e', '\u202a', '\u2066', '\u2069', '\u061c', '\u200f', '\u200e']
 
 const withText = (target: Target, field: string, text: string) =>
-  answered(openDeposit(target, { ...aBody(), [field]: `a${text}b` }), 400)
+  mustReply(openDeposit(target, { ...aBody(), [field]: `a${text}b` }), 400)
 
 export const texts = family({
   number: 30,
@@ -366,7 +366,7 @@ export const texts = family({
       off: [{ file: CONTRACT, from: '.min(1)\n    .max(most)', to: '.min(1)' }],
     },
   },
-  honest: (target) => answered(openDeposit(target, { ...aBody(), customerLabel: 'Łódź 🎮 дом' }), 201),
+  honest: (target) => mustReply(openDeposit(target, { ...aBody(), customerLabel: 'Łódź 🎮 дом' }), 201),
   cases: (target) => [
     ...FIELDS.flatMap((field) =>
       CONTROLS.map((text) => ({

@@ -4,7 +4,7 @@ import type { LightMyRequestResponse } from 'fastify'
 type Answer = Pick<LightMyRequestResponse, 'statusCode' | 'body'>
 
 /** Resolves to undefined if the call was answered with this status. */
-export async function answered(call: Promise<Answer>, status: number): Promise<string | undefined> {
+export async function mustReply(call: Promise<Answer>, status: number): Promise<string | undefined> {
   const { statusCode, body } = await call
   return statusCode === status
     ? undefined

@@ -19,7 +19,7 @@ const changingCalls = (target: Target): Ask[] => {
 }
 
 /** Resolves to undefined if the till takes a trade link from its own page. */
-const takesTradeLink = async (target: Target): Promise<string | undefined> => {
+const mustTakeTradeLink = async (target: Target): Promise<string | undefined> => {
   const [call] = changingCalls(target)
   const { statusCode, body } = await target.callAsPage(call ?? { url: '/' })
   return statusCode === 200 ? undefined : `${statusCode} ${body}`
@@ -68,7 +68,7 @@ export const csrfToken = family({
       off: [{ file: CSRF, from: 'tokenCookies.length === 1 && ', to: '' }],
     },
   },
-  honest: takesTradeLink,
+  honest: mustTakeTradeLink,
   cases: (target) =>
     withHeaders(target, 403, [
       ['no header', 'token of the cookie', { 'x-csrf-token': undefined }],
@@ -119,7 +119,7 @@ export const bodyTypes = family({
       ],
     },
   },
-  honest: takesTradeLink,
+  honest: mustTakeTradeLink,
   cases: (target) =>
     withHeaders(
       target,
@@ -158,7 +158,7 @@ export const origins = family({
       off: [{ file: CSRF, from: 'if (site === undefined && origin === undefined) return false', to: '' }],
     },
   },
-  honest: takesTradeLink,
+  honest: mustTakeTradeLink,
   cases: (target) =>
     withHeaders(target, 403, [
       ...[
@@ -212,7 +212,7 @@ export const methods = family({
       ],
     },
   },
-  honest: takesTradeLink,
+  honest: mustTakeTradeLink,
   cases: (target) => {
     const [call] = changingCalls(target)
     const url = call?.url ?? ''

@@ -9,7 +9,7 @@ import { createSecretBox } from '../../../gateway/kit/secret-box.ts'
 import { fakeClock } from '../../../gateway/testing/clock.ts'
 import { captureLog } from '../../../gateway/testing/log.ts'
 import { type Case, type Family, family } from '../attack.ts'
-import { answered, problemIf } from './checks.ts'
+import { mustReply, problemIf } from './checks.ts'
 
 const TOKEN = 'gateway/http/embed-token.ts'
 const CSRF = 'gateway/http/csrf.ts'
@@ -100,7 +100,7 @@ const FORGED: [what: string, token: () => string, hash?: string][] = [
 ]
 
 /** Resolves to undefined if only `who` may frame the page. */
-async function framedBy(path: string, dest: string, who: string): Promise<string | undefined> {
+async function mustBeFramedBy(path: string, dest: string, who: string): Promise<string | undefined> {
   const { headers } = await withApp((app) =>
     app.inject({ url: path, headers: { host: 'till.test', 'sec-fetch-dest': dest } }),
   )
@@ -121,7 +121,7 @@ const frames = (): Case<Defence>[] =>
     ].map((path) => ({
       what: `${path} as ${dest}`,
       stoppedBy: 'frames in its store only' as const,
-      attack: () => framedBy(path, dest, dest === 'iframe' && path.endsWith(HASH) ? STORE : "'none'"),
+      attack: () => mustBeFramedBy(path, dest, dest === 'iframe' && path.endsWith(HASH) ? STORE : "'none'"),
     })),
   )
 
@@ -162,7 +162,7 @@ const calls = (): Case<Defence>[] =>
     ...FORGED.map(([what, token, hash]) => ({
       what: `${path} with ${what}`,
       stoppedBy: 'the signature' as const,
-      attack: () => answered(call({ token: token(), path, ...(hash !== undefined && { hash }) }), 403),
+      attack: () => mustReply(call({ token: token(), path, ...(hash !== undefined && { hash }) }), 403),
     })),
     // A token lives for 36 hours.
     ...[37, 48, 24 * 365].map((hours) => ({
@@ -171,18 +171,18 @@ const calls = (): Case<Defence>[] =>
       attack: () => {
         const issuedAt = new Date(NOW.getTime() - hours * HOUR_MS)
         const token = tokensOf(OUR_KEY, issuedAt).make({ hash: HASH, origin: STORE })
-        return answered(call({ token, path }), 403)
+        return mustReply(call({ token, path }), 403)
       },
     })),
     ...[OTHER_HASH, 'c'.repeat(32), '0'.repeat(32)].map((hash) => ({
       what: `${path} about ${hash}`,
       stoppedBy: 'one deposit only' as const,
-      attack: () => answered(call({ token: validToken(), path, hash }), 403),
+      attack: () => mustReply(call({ token: validToken(), path, hash }), 403),
     })),
     ...FOREIGN_CALLERS.map(([what, headers]) => ({
       what: `${path} by ${what}`,
       stoppedBy: 'calls from our own page only' as const,
-      attack: () => answered(call({ token: validToken(), path, headers }), 403),
+      attack: () => mustReply(call({ token: validToken(), path, headers }), 403),
     })),
   ])
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { type Family, family } from '../attack.ts'
 import { type Ask, aBody, type Target } from '../target.ts'
-import { answered, problemIf } from './checks.ts'
+import { mustReply, problemIf } from './checks.ts'
 
 const PROBLEM = 'gateway/http/problem.ts'
 /** Matches words that reveal something about the sources, the database or the machine. */
@@ -66,7 +66,7 @@ export const faults: Family = family({
       ],
     },
   },
-  honest: (target) => answered(target.callAsStore({ url: '/v1/deposits' }), 200),
+  honest: (target) => mustReply(target.callAsStore({ url: '/v1/deposits' }), 200),
   cases: (target) =>
     callsOf(target).map(([table, who, ask]) => ({
       what: `${ask.method ?? 'GET'} ${ask.url.replace(/[0-9a-f]{32}/, 'HASH')} without the table ${table}`,

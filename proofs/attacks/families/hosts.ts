@@ -1,6 +1,6 @@
 /** Calls for another host, or with a scheme other than https: family 49. */
 import { type Family, family } from '../attack.ts'
-import { answered } from './checks.ts'
+import { mustReply } from './checks.ts'
 import { problemOfPage } from './pages.ts'
 
 const HOSTS = [
@@ -40,13 +40,13 @@ export const hosts: Family = family({
       ['/', '/v1/deposits', `/api/payment?hash=${target.shoppers[0]?.hash}`].map((url) => ({
         what: `${host || 'an empty host'} at ${url.split('?')[0]}`,
         stoppedBy: 'our own host' as const,
-        attack: () => answered(target.callAsStore({ url, headers: { host } }), 421),
+        attack: () => mustReply(target.callAsStore({ url, headers: { host } }), 421),
       })),
     ),
     ...['http', 'ftp', 'ws', '', 'https, http'].map((protocol) => ({
       what: `a proxy that reports the scheme '${protocol}'`,
       stoppedBy: 'https only' as const,
-      attack: () => answered(target.ask({ url: '/', headers: { 'x-forwarded-proto': protocol } }), 400),
+      attack: () => mustReply(target.ask({ url: '/', headers: { 'x-forwarded-proto': protocol } }), 400),
     })),
   ],
 })

@@ -1,7 +1,7 @@
 /** The headers of the answers, and the files of the page: families 5 to 7, 11, 31, 32, 36 and 39. */
 import { type Case, type Family, family } from '../attack.ts'
 import { MACHINE_SECRET, ORIGIN, type Target } from '../target.ts'
-import { answered, problemIf } from './checks.ts'
+import { mustReply, problemIf } from './checks.ts'
 
 const HEADERS = 'gateway/http/headers.ts'
 const APP = 'gateway/http/app.ts'
@@ -31,7 +31,7 @@ const pathsOf = (target: Target): string[] => {
 }
 
 /** Resolves to the problem, or to undefined if the gateway serves the page. */
-export const problemOfPage = (target: Target) => answered(target.ask({ url: '/' }), 200)
+export const problemOfPage = (target: Target) => mustReply(target.ask({ url: '/' }), 200)
 
 const ORIGINS = [
   'https://evil.example',
@@ -159,7 +159,7 @@ const headerValues = family({
       ],
     },
   },
-  honest: (target) => answered(target.callAsStore({ url: '/v1/deposits' }), 200),
+  honest: (target) => mustReply(target.callAsStore({ url: '/v1/deposits' }), 200),
   cases: (target) =>
     [
       'evil',
@@ -214,7 +214,7 @@ const traversal = family({
       ],
     },
   },
-  honest: (target) => answered(target.ask({ url: '/assets/app.js' }), 200),
+  honest: (target) => mustReply(target.ask({ url: '/assets/app.js' }), 200),
   cases: (target) =>
     PRIVATE_PATHS.map((url) => ({
       what: url,
@@ -258,7 +258,7 @@ const debugging = family({
       {
         what: `TRACE ${url}`,
         stoppedBy: 'no TRACE' as const,
-        attack: () => answered(target.ask({ url, method: 'TRACE' }), 405),
+        attack: () => mustReply(target.ask({ url, method: 'TRACE' }), 405),
       },
       {
         what: `versions at ${url}`,
@@ -329,7 +329,7 @@ const caches = family({
       ],
     },
   },
-  honest: (target) => answered(target.ask({ url: `/api/payment?hash=${hashOf(target)}` }), 200),
+  honest: (target) => mustReply(target.ask({ url: `/api/payment?hash=${hashOf(target)}` }), 200),
   cases(target) {
     const paymentUrls = target.shoppers.map(({ hash }) => `/api/payment?hash=${hash}`)
     const cacheCases: Case<'not stored' | 'the ETag of this deposit only'>[] = [
@@ -352,7 +352,7 @@ const caches = family({
           stoppedBy: 'the ETag of this deposit only' as const,
           async attack() {
             const etag = String((await target.ask({ url: other })).headers.etag)
-            return answered(target.ask({ url, headers: { 'if-none-match': etag } }), 200)
+            return mustReply(target.ask({ url, headers: { 'if-none-match': etag } }), 200)
           },
         })),
     )

@@ -55,7 +55,7 @@ async function insertStores({ till }: Target): Promise<void> {
 const search = ({ till }: Target, text: string) => find(till.deps, text)
 
 /** Resolves to undefined if the search reads the text as plain words. */
-async function onlyWords(target: Target, text: string): Promise<string | undefined> {
+async function mustBeWords(target: Target, text: string): Promise<string | undefined> {
   try {
     const answer = await search(target, text)
     const stores = answer.kind === 'refused' ? [] : answer.data.stores
@@ -75,7 +75,7 @@ const cases = (target: Target): Case<Defence>[] => [
   ...SYNTAX.map((text) => ({
     what: text,
     stoppedBy: 'letters and digits only' as const,
-    attack: () => onlyWords(target, text),
+    attack: () => mustBeWords(target, text),
   })),
   ...[MOST_WORDS + 1, 50, 170].map((count) => ({
     what: `${count} words`,

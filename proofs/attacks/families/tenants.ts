@@ -4,7 +4,7 @@ import { type Family, family } from '../attack.ts'
 import { throughProxy } from '../proxy.ts'
 import { type Ask, aBody, type Target } from '../target.ts'
 import { firstLineOf } from '../wire.ts'
-import { answered, problemIf } from './checks.ts'
+import { mustReply, problemIf } from './checks.ts'
 
 const VIEWS = 'gateway/deposits/view-store.ts'
 const ENDPOINTS = 'gateway/webhooks/endpoint-store.ts'
@@ -108,7 +108,7 @@ const foreignIds: Family = family({
     },
   },
   honest: (target) =>
-    answered(target.callAsStore({ url: `/v1/deposits/${target.victim.depositIds[0]}` }), 200),
+    mustReply(target.callAsStore({ url: `/v1/deposits/${target.victim.depositIds[0]}` }), 200),
   async cases(target) {
     const endpoint = await createEndpoint(target)
     const readOnly = await target.newKey(['deposits:read'])
@@ -154,7 +154,7 @@ const foreignIds: Family = family({
       ).map(([key, method, url, body]) => ({
         what: `${method} ${url} without its scope`,
         stoppedBy: 'the scope of the key' as const,
-        attack: () => answered(target.callAsStore({ url, method, key, body }), 403),
+        attack: () => mustReply(target.callAsStore({ url, method, key, body }), 403),
       })),
     ]
   },
@@ -171,7 +171,7 @@ async function mustBeLimited(
   guess = ask,
 ): Promise<string | undefined> {
   for (let nth = 0; nth < BURST; nth += 1) await target.ask(ask(nth))
-  return answered(target.ask(guess(BURST)), 429)
+  return mustReply(target.ask(guess(BURST)), 429)
 }
 
 const guessedLink = (nth: number): Ask => ({
@@ -205,7 +205,7 @@ const guessing: Family = family({
       ],
     },
   },
-  honest: (target) => answered(target.ask({ url: `/api/payment?hash=${target.shoppers[0]?.hash}` }), 200),
+  honest: (target) => mustReply(target.ask({ url: `/api/payment?hash=${target.shoppers[0]?.hash}` }), 200),
   cases: (target) => [
     ...['/api/payment?hash=', '/api/inventory?game=cs&hash=', '/api/nothing?', '/v1/nothing?'].map(
       (url, index) => {
@@ -255,7 +255,7 @@ const foreignIdempotencyKeys: Family = family({
     },
   },
   honest: (target) =>
-    answered(openDeposit(target, target.victim.key, { headers: { 'idempotency-key': 'honest' } }), 201),
+    mustReply(openDeposit(target, target.victim.key, { headers: { 'idempotency-key': 'honest' } }), 201),
   cases: (target) =>
     ['a', 'order-1', 'x'.repeat(200), '0', '../1', '{}'].map((key) => ({
       what: `the key ${key.slice(0, 20)}`,
@@ -297,7 +297,7 @@ const avoidedLimits: Family = family({
       off: [{ file: LIMITS, from: 'if (!ipaddr.isValid(ip))', to: 'if (ip)' }],
     },
   },
-  honest: (target) => answered(target.ask({ url: '/' }), 200),
+  honest: (target) => mustReply(target.ask({ url: '/' }), 200),
   cases: (target) => [
     ...[
       (nth: number) => `10.9.${nth % 250}.1`,
@@ -309,7 +309,7 @@ const avoidedLimits: Family = family({
       stoppedBy: 'trusted proxies only' as const,
       attack: () =>
         // `ask` claims https in a header. From this peer the till must not trust it, so the call is plain http.
-        answered(target.ask({ url: '/api/nothing', peer: `198.51.100.${index}`, ip: forged(1) }), 400),
+        mustReply(target.ask({ url: '/api/nothing', peer: `198.51.100.${index}`, ip: forged(1) }), 400),
     })),
     ...[
       (nth: number) => `10.7.${nth % 250}.1`,

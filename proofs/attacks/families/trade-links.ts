@@ -2,7 +2,7 @@
 import { parseTradeLink } from '../../../contract/trade-link.ts'
 import { type Family, family } from '../attack.ts'
 import { aBody } from '../target.ts'
-import { answered, problemIf } from './checks.ts'
+import { mustReply, problemIf } from './checks.ts'
 import { openDeposit } from './tenants.ts'
 
 const LINK = 'contract/trade-link.ts'
@@ -64,7 +64,7 @@ export const links: Family = family({
     },
   },
   honest: (target) =>
-    answered(
+    mustReply(
       target.callAsPage({ url: '/api/trade-url', body: { hash: target.shoppers[0]?.hash, tradeUrl: GOOD } }),
       200,
     ),
@@ -88,7 +88,7 @@ export const links: Family = family({
         what: `the account ${account} for the deposit of another account`,
         stoppedBy: 'the shopper that the store named' as const,
         attack: () =>
-          answered(
+          mustReply(
             target.callAsPage({
               url: '/api/trade-url',
               body: { hash, tradeUrl: GOOD.replace('12345678', account) },
