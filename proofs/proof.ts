@@ -4,7 +4,7 @@ import { z } from 'zod'
 export type Result = {
   name: string
   content: Record<string, unknown>
-  /** True if the file collects several runs, such as runs with different seeds. */
+  /** True if the file also keeps the results of earlier runs, such as runs with different seeds. */
   isOneOfMany?: boolean
 }
 

@@ -28,7 +28,7 @@ export type EndpointDeps = {
   db: Db
   box: SecretBox
   clock: Clock
-  /** In calls of stores, the till's `webhookMode`: `live` in a public sandbox too. */
+  /** The till's `webhookMode`, which is `live` in a public sandbox too. */
   mode: 'sandbox' | 'live'
   findAllowance: FindAllowance
 }
@@ -129,7 +129,8 @@ type Switch = { id: bigint; on: boolean }
 /**
  * Enables or disables an endpoint. Disabling gives up its first `MOST_GIVEN_UP` waiting deliveries, and a sweep the
  * rest; the event log keeps their events. Enabling first gives up those that the sweep has not reached, one transaction
- * after the other. A disabled endpoint gets no new deliveries.
+ * after the other. An endpoint that was never proved is then pending, not enabled. A disabled endpoint gets no new
+ * deliveries.
  */
 export async function switchEndpoint(db: Db, storeId: bigint, request: Switch): Promise<Endpoint> {
   for (;;) {
@@ -138,7 +139,7 @@ export async function switchEndpoint(db: Db, storeId: bigint, request: Switch): 
   }
 }
 
-/** Resolves to undefined if the endpoint cannot be enabled yet. */
+/** Resolves to undefined if waiting deliveries may be left, so the endpoint cannot be enabled yet. */
 async function switchWithin(tx: Tx, storeId: bigint, { id, on }: Switch): Promise<Endpoint | undefined> {
   const row = await lockedEndpointOf(tx, storeId, { id, as: 'no key update' })
   if (on === (row.state !== 'disabled')) return toEndpoint(row)

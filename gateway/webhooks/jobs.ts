@@ -14,7 +14,7 @@ const MOST_ENDPOINTS_SWEPT = 100
  * Gives up the deliveries that were left when their endpoint was disabled or removed.
  *
  * An endpoint can have hundreds of thousands of waiting deliveries. They are given up in short transactions, because
- * each keeps the endpoint locked, and its store's other calls and the publication of events wait for that lock.
+ * each keeps the endpoint locked, and the calls of its store that change the endpoint wait for that lock.
  */
 export async function sweepDisabledEndpoints({ db }: { db: Db }): Promise<void> {
   for (const id of await disabledEndpointsWithDue(db, MOST_ENDPOINTS_SWEPT)) {

@@ -42,9 +42,9 @@ export type SenderOptions = {
   findAllowance: FindAllowance
   deadlineMs?: number
   /**
-   * Finds the addresses of a name. The default is the system's look-up in the sandbox, and DNS in live mode. There the
-   * system looks up only names that the operator lets lead inside: they may be in its hosts file, and no stranger can
-   * choose them to hold up the others.
+   * Finds the addresses of a name. The default is the system's look-up in the sandbox, and DNS in live mode. In live
+   * mode, the system looks up only names that the operator allows to lead into the network: they may be in the
+   * machine's hosts file, and no stranger can choose them to hold up other webhooks.
    */
   resolve?: Resolve
   /** The DNS servers of live mode; the system's by default. */

@@ -170,7 +170,10 @@ export const endpointsDue = (db: Db, now: Date): Promise<DueEndpoint[]> =>
 /** The most deliveries that one statement brings forward. */
 export const MOST_BROUGHT_FORWARD = 500
 
-/** Makes far deliveries of a lane due now, and returns their number. `waitMs`: how late the lane schedules at most. */
+/**
+ * Makes deliveries of a lane due now that are scheduled further ahead than a correct clock does (`isFar`), and returns
+ * their number. `waitMs`: how far ahead the lane schedules at most.
+ */
 export async function bringForward(
   db: Db,
   lane: LaneName,

@@ -29,7 +29,7 @@ export function addressOf({ hostname, port, protocol }: URL): Address {
   return { host, port: port === '' ? (protocol === 'https:' ? HTTPS_PORT : 80) : Number(port) }
 }
 
-/** Returns the URL for people to read, without its query, which may hold a secret; empty for any other text. */
+/** Returns the URL for people to read, without its query, which may hold a secret; '' if the text is not a URL. */
 export function withoutQuery(text: string): string {
   const url = URL.parse(text)
   return url === null ? '' : url.origin + url.pathname

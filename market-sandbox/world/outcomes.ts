@@ -20,7 +20,7 @@ const REVERSAL_SHARE = 0.2
 const BLOCKED_S = 7 * DAY_S
 /** For this long, an account that took its own sale back may not sell. */
 const BAN_AFTER_REVERSAL_S = 30 * DAY_S
-/** After this many sales in a row that were not handed over, the account may not sell for a day. */
+/** When a seller's `missed` reaches this number, the account may not sell for a day. */
 const MISSES_BEFORE_BAN = 3
 const BAN_AFTER_MISSES_S = DAY_S
 /** An item whose offer is still open this long after the sale counts as not handed over. */

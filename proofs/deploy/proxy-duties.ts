@@ -167,7 +167,10 @@ function findLinks(running: Running): string {
   return found === undefined ? '' : `the log contains ${found}`
 }
 
-/** Sends the second half of an answer when the first half has passed through the proxy, or after `STREAM_MS`. */
+/**
+ * Checks that the proxy does not hold back the first half of an answer. Sends the second half once the first has
+ * arrived, or after `STREAM_MS`. Returns what is wrong; empty if nothing is.
+ */
 async function checkStream(address: ProxyAddress, upstreams: Upstreams): Promise<string> {
   const server = await startStream(upstreams.console)
   let isHeldBack = false

@@ -212,7 +212,7 @@ async function compareWebhooksWithEvents(till: ProcessTill): Promise<string[]> {
 /** The contents of a webhook. `amounts`: credited, held and reversed. */
 type Content = { type: string; sequence: number; deposit: string; amounts: string }
 
-/** Compares each deposit's amounts with the last webhook about it, and counts the webhooks that report its success. */
+/** Compares each deposit's amounts with the last webhook about it. A success must be reported by exactly one. */
 async function compareWithDeposits({ pool }: ProcessTill, contents: readonly Content[]): Promise<string[]> {
   const deposits = await readRows(
     pool,

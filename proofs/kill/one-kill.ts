@@ -20,7 +20,7 @@ export type KillReport = {
   problems: string[]
 }
 
-/** The credit in the ledger, the events in the log, and the credit in the store's webhooks. */
+/** The credit in the ledger, the number of success events in the log, and the credit in the store's webhooks. */
 type Credited = { ledger: number; events: number; webhooks: number }
 
 /** Long enough for a busy machine. */

@@ -34,7 +34,10 @@ export type Replacement = 'timeline' | 'behind' | 'promoted'
 export type RoundFacts = {
   restored: Replacement
   problems: string[]
-  /** Deliveries: `kept` before the restored moment (its first few), `lost` after it, `later` in the next epoch. */
+  /**
+   * Deliveries. `kept`: the first `DELIVERIES` before the restored moment. `lost`: all after it. `later`: those in the
+   * next epoch.
+   */
   kept: number
   lost: number
   later: number

@@ -61,7 +61,7 @@ export type Fault = (typeof SHARED_FAULTS)[number] | (typeof REAL_FAULTS)[number
 /** Thrown by the call during which the vault's process dies, and by every later call. */
 export class Killed extends Error {}
 
-/** Makes a call to something outside the process. If the process dies meanwhile, it never ends or throws `Killed`. */
+/** Calls something outside the process. If the process dies meanwhile, the call throws `Killed`, or never ends. */
 export type OutsideCall = <T>(effect: () => T) => Promise<T>
 
 export class Luck {

@@ -34,7 +34,7 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
   ],
   'an offer is confirmed although the market has called its deal off': [
     { file: SELLER, from: 'if (!wanted.value) {', to: 'if (false) {' },
-    // Most such deals are so old that this line refuses them too.
+    // Most such deals are so old that this line would cancel their offers.
     { file: DEAL, from: "if (intendedMs > CONFIRM_WITHIN_MS) return { kind: 'cancel' }", to: '' },
   ],
   'an offer that nobody takes is never cancelled': [

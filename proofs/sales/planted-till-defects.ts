@@ -1,7 +1,7 @@
 /**
  * Defects to plant, one at a time, in the till's books of departures, wishes and sales, and in the vault's SQL. The
  * real level of the simulation must find each. Neither its checks nor the deposits that it pays before the sales use
- * these files.
+ * the changed files.
  */
 import type { Change } from '../attacks/attack.ts'
 

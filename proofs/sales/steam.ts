@@ -50,7 +50,7 @@ export type Offer = {
   from: string
   gift: Gift
   seen: SeenOffer
-  /** The content of a stale read. */
+  /** The state before the last change, which a stale read shows. */
   before: SeenOffer
   sentAtMs: number
   listedAtMs: number

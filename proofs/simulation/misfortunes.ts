@@ -18,7 +18,7 @@ const REASONS = [
   'token',
 ] as const
 
-/** At most this many misfortunes are drawn for a bot. Cancelled holds add cooldowns to them. */
+/** At most this many misfortunes are drawn for a bot. A cancel of an offer in escrow adds another one, a cooldown. */
 const MOST_EACH = 2
 
 /** Draws the misfortunes of a bot that begin between now and `withinMs` later. */

@@ -140,7 +140,7 @@ const overlooksProtection: Decide = (trade, fact, context) =>
     event.kind === 'protection_found' ? { kind: 'looked', next: null } : event,
   )
 
-/** Trusts Steam's marks for a trade that was taken back as a whole. */
+/** If Steam marks some items of a trade that wholly went back (`rolledBackAssetId`), believes that only these did. */
 const believesMarks: Decide = (trade, fact, context) => {
   if (fact.kind !== 'steam_trade_read' || fact.steamTrade.state !== 'rolled_back')
     return decide(trade, fact, context)

@@ -227,8 +227,8 @@ function without(list: readonly string[], others: readonly string[]): string[] {
 }
 
 /**
- * Checks that the till's accounts of each market match the sales there, and that the market's own balance matches what
- * it paid for them, except for rounding.
+ * Checks that the till's accounts of each market match the sales there, and that the seller's balance at the market
+ * matches what the market paid for them, except for rounding.
  */
 async function compareBooksWithMarkets(till: SellingTill): Promise<string[]> {
   const accounts = await readRows(

@@ -168,7 +168,7 @@ function lastEntry({ folder }: SellingTill): string | undefined {
     const { kind, sale } = entrySchema.parse(JSON.parse(last)).entry
     return sale === undefined ? kind : `${kind} ${sale.kind}`
   } catch {
-    // Only part of the entry is written.
+    // The first entry is not completely written yet.
     return undefined
   }
 }
@@ -244,8 +244,8 @@ async function letSellerTakeBack(till: SellingTill, load: SaleLoad): Promise<voi
 }
 
 /**
- * Stops new wishes and listings, and lets time pass until everything has ended. Offers may be open when days pass: for a
- * month after it took a sale back, Steam restricts the selling account, which then cannot accept the bots' gifts.
+ * Stops new wishes and listings, and lets time pass until everything has ended. Days must pass even while offers are
+ * open: for a month after the selling account took a sale back, Steam does not let it accept the bots' gifts.
  */
 async function settle(till: SellingTill): Promise<void> {
   await setSendRule(till, false)

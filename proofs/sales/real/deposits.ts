@@ -34,7 +34,7 @@ const YEAR_MS = 31_536_000_000
 const FIRST_OFFER = 1_000_000
 const OFFERS_OF_A_BOT = 1_000
 
-/** The parts of a gateway that payments, and its sweeps, need. */
+/** The parts of a gateway that payments and sweeps need. */
 export const depsOf = (db: Db, now: () => Date, signals: Signals): Deps => ({
   ...depsOn({ db, signals, queue: NO_QUEUE, clock: { now }, log: createLog({ level: 'silent' }) }),
   // Here, only Steam's records decide about protection.

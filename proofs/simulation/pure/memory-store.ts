@@ -346,7 +346,7 @@ function write(
   if (trade === undefined) return true
   row.trade = trade
   if (before.state === trade.state) return true
-  // The promised credit lapses with the offer, so a later delivery does not have to honour it.
+  // The trade had ended before. Its promise ended with it, so this late delivery does not have to honour it.
   if (!OPEN.includes(before.state)) row.promised = 0n
   const { trace, engine } = memory
   run.atCommit.push(() => {

@@ -40,7 +40,7 @@ const START = Date.UTC(2026, 0, 1)
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
-/** Checks trades at rest daily for this long: an escrow, and the protection of its items after that. */
+/** For how many days to check trades at rest: long enough for an escrow, and then the protection of its items. */
 const CHECKED_DAYS = 33
 /** When the faults stop, in milliseconds from the start. All shoppers have arrived by then. */
 const FAULTS_MS = 45 * MINUTE_MS
@@ -91,7 +91,7 @@ function planEvents(scene: Scene, deposits: number): void {
   for (const process of processes) tick(scene, process)
   for (const bot of bots.values()) keepWatch(scene, bot)
   scene.steam.planGifts([...bots.keys()].map(String))
-  // Amid the faults, before each check of departures, and after the credits by hand.
+  // Reads the histories amid the faults, before each check of departures, and after the credits by hand.
   const historyMs = [HOUR_MS / 2, 20 * HOUR_MS, GIFTS_CHECKED_MS, BY_HAND_MS + HOUR_MS]
   for (const ms of historyMs.flatMap(turnsOf)) {
     engine.at(START + ms, () => {
