@@ -77,7 +77,7 @@ export function makeOwnKey(dataDir: string): Buffer {
   }
 }
 
-/** Leaves no part of the file behind, as on a full disk: it would count as a damaged key at the next start. */
+/** Removes the file if it cannot be written completely. Otherwise it would be a damaged key at the next start. */
 function writeNewFile(file: string, text: string): void {
   const descriptor = openSync(file, 'wx', 0o600)
   try {

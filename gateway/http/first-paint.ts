@@ -66,7 +66,7 @@ function valuesOf(payment: Payment, mode: 'sandbox' | 'live'): Values {
     id: payment.id,
     customer: payment.customerLabel ?? undefined,
     sandbox: when(mode === 'sandbox'),
-    // The time of an open offer goes on during maintenance, and the offer's dialog has a notice of its own.
+    // Not while an offer is open: its time goes on during maintenance, and its dialog has a notice of its own.
     works: when(payment.status === 'created' && payment.technicalWorks),
     worksText: payment.technicalWorksText?.[payment.language ?? 'en'],
     unknownShopper: when(!hasUser),

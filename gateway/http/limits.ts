@@ -84,7 +84,10 @@ const callerOf = remember(readCaller, REMEMBERED_ADDRESSES)
 /** Returns the key of an address's subscriber, the same for every notation of the address. */
 export const addressKey = (ip: string): string => callerOf(ip).key
 
-/** Returns the key of an address's network, whose owner can pose as many subscribers. An IPv4 address is its own. */
+/**
+ * Returns the key of an address's network, whose owner can pose as many subscribers. For IPv4, returns the key of the
+ * address itself.
+ */
 export function networkKey(ip: string): string {
   const { key, network } = callerOf(ip)
   return network ?? key
@@ -120,8 +123,8 @@ export type Limits = {
   mayMiss(request: FastifyRequest): boolean
   countMiss(request: FastifyRequest): void
   /**
-   * Refuses a call that changes something if its address has made too many. In the store API, every call counts whose
-   * store is not known yet.
+   * Refuses a call that changes something if its address has made too many. In the store API, a call that only reads
+   * counts too if its store is not known yet.
    */
   limitChanges(request: FastifyRequest): void
   /**

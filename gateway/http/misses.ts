@@ -31,7 +31,7 @@ export type Misses = {
   countUnknownPath(request: FastifyRequest): Promise<void>
 }
 
-/** Refusals that mark a guess. A call with a valid key, or about a known deposit, can be refused for other reasons. */
+/** Refusals that mark a guess, unless the call has a valid key. Any other refusal can concern a known deposit. */
 const GUESSES = new Set<ErrorCode | undefined>([
   'not_found',
   'deposit_not_found',

@@ -141,7 +141,7 @@ const GZIP_LEVEL = 9
 function isRouteOfWidget(route: string, hasHome: boolean): boolean {
   if (route === '/home') return hasHome
   if (['', '/help'].includes(route)) return true
-  // A wrong link still shows a page: it says that the payment was not found.
+  // Also true for a wrong link: the widget has a page for it, which says that the payment was not found.
   return /^\/deposit\/[^/]+$/.test(route) || hashIn(route) !== undefined
 }
 

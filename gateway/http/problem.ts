@@ -66,7 +66,7 @@ function problemOf(
 ): Problem {
   const language = languageOf(request)
   const { store } = request.call
-  // A store's call for another host is refused before its key is read.
+  // A store's call for another host is refused before its key is read, so only its path shows that it is a store's.
   const isEarly = code === 'wrong_host' && request.url.startsWith('/v1/')
   const detail =
     store === undefined && !isEarly

@@ -11,7 +11,7 @@ export function readablePath({ url = '/' }: { url?: string | undefined }): strin
 /** The path of a URL, without its query. */
 export const pathOf = (url: string): string => url.split('?')[0] ?? ''
 
-/** Whether the percent signs of a part of a URL are UTF-8. */
+/** Whether the bytes behind the percent signs in a part of a URL are UTF-8. */
 export function canDecode(part: string): boolean {
   try {
     decodeURIComponent(part)

@@ -25,7 +25,7 @@ export function limitCallsOfStores(
   scope.addHook('onSend', async (request) => {
     const { store, countedStoreId, refusal } = request.call
     if (refusal === 'unauthorized') storeOfKey.delete(keyOf(request))
-    // The key of a counted call is known already.
+    // The key of a call that counted against its store is known already.
     if (store === undefined || store.id === countedStoreId) return
     if (storeOfKey.size >= MOST_KEYS) storeOfKey.clear()
     storeOfKey.set(keyOf(request), store.id)

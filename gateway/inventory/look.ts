@@ -203,7 +203,10 @@ async function askAnother(
   return request(deps, tx, { key, asker, tried })
 }
 
-/** The answer for a bot that did not take up a request. For half a minute, other bots are preferred to it. */
+/**
+ * The answer for a bot that did not take up a request. For half a minute, `chooseBotForReading` prefers other bots to
+ * that bot.
+ */
 const NOT_TAKEN_UP: StoredAnswer = {
   kind: 'unavailable',
   reason: 'not_our_turn',

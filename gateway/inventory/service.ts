@@ -41,7 +41,7 @@ type Caller = {
 /**
  * Returns the items that the shopper of the deposit may pay with, priced, in Steam's order: newest first. Refuses if
  * the deposit does not exist, is closed, does not accept the game or has no trade link, and if too many reads were
- * made. Every answer of Steam becomes a state of the result.
+ * made. An answer of Steam never refuses the call: even its refusals become states of the result.
  */
 export async function readInventory(
   deps: InventoryDeps,

@@ -25,7 +25,7 @@ const SECRET_FORMS: Form[] = [
 
 function isToken(run: string): boolean {
   const [head = '', ...rest] = run.split('.')
-  // A shorter text can still be a whole token: three parts, the first longer than a name such as `Eyjolf`.
+  // A shorter text is a whole token if it has three parts, and the first is longer than a name such as `Eyjolf`.
   return run.length >= LEAST_JWT_CHARACTERS || (head.length > 10 && rest.length > 1)
 }
 

@@ -4,9 +4,9 @@ import type { Log } from './log.ts'
 
 /**
  * The limit of each phase in milliseconds, in order. `readiness`: load balancers notice that the process stops; a
- * gateway behind one sets a longer limit. `calls`: the servers. `work`: jobs; longer than a bot waits for its own jobs.
- * A webhook may be cut off: its claim expires and it is sent again. `queue`: the job queue. `connections`: those to the
- * database. `database` and `folder`: an embedded database and its lock.
+ * gateway behind one sets a longer limit. `calls`: the servers. `work`: jobs; the limit is longer than a bot waits for
+ * its own jobs. A webhook may be cut off: its claim expires and it is sent again. `queue`: the job queue.
+ * `connections`: those to the database. `database` and `folder`: an embedded database and its lock.
  */
 export const PHASES_MS = {
   readiness: 0,

@@ -26,13 +26,16 @@ const CLAIM = `taken_until = now() + interval '10 minutes'`
 const COMPLETE_EVERY = '24 hours'
 /** A failed complete check begins again after this time. */
 const COMPLETE_RETRY_AFTER = '1 hour'
-/** A stored time further ahead than this, and than a claim lasts, is from before the database's clock was set back. */
+/**
+ * A stored time further ahead than this is from before the database's clock was set back. This is longer than a
+ * claim lasts, because the end of a claim is stored too.
+ */
 const AHEAD = '20 minutes'
 const ENTRIES_AT_A_TIME = 2_000
 /** The most time for summing up the entries, and for checking a part of them. */
 const SUMS_DEADLINE_MS = 240_000
 const PART_DEADLINE_MS = 30_000
-/** How much longer than the server's deadline the client waits. */
+/** The client waits this much longer than the server's deadline. */
 const SILENCE_MS = 5_000
 
 const STATE = `extract(epoch from complete_at)::float8 as "completeAtS", differences, verified_entry as "verifiedEntry",
@@ -70,8 +73,8 @@ export async function beginCompleteCheck(client: Client): Promise<void> {
 }
 
 /**
- * Records a complete check. The next check starts after `verifiedEntry`, the last entry that was settled when this
- * check began. Everything is written in one transaction, so the stored sums always match the entries that are marked
+ * Records a complete check. The next check starts after `verifiedEntry`, which was the `settledEntry` when this check
+ * began. Everything is written in one transaction, so the stored sums always match the entries that are marked
  * as checked. If another complete check was asked for meanwhile (`begun_at` is null), it stays due.
  */
 export async function endCompleteCheck(

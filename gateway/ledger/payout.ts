@@ -76,7 +76,7 @@ export async function voidPayout(
   if (payout === undefined) return { kind: 'unknown' }
   if (payout.voidedAt !== null) return { kind: 'known', payout }
   const { storeId, currency, amountMinor } = payout
-  // Every payout locks this balance before its posting too, so the two cannot deadlock.
+  // Every payout locks this balance before its posting too, so a payout and a void cannot deadlock.
   await lockAvailable(tx, { storeId, currency })
   const at = clock.now()
   await insertVoid(tx, payoutId, at)

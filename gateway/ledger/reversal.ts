@@ -6,7 +6,7 @@ type Reversal = {
   total: bigint
   /** Their worth before commission. */
   gross: bigint
-  /** How much of the trade is still held. */
+  /** How much of the trade's credit is still held. */
   held: bigint
   liability: 'operator' | 'store'
 }

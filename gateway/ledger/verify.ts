@@ -11,7 +11,7 @@ const SQL = readFileSync(join(import.meta.dirname, 'verify.sql'), 'utf8')
 const MARK = '-- From here on'
 /** The longest time that a statement may run, and so hold up vacuum. */
 const DEADLINE_MS = 120_000
-/** How much longer than the server's deadline the client waits. */
+/** The client waits this much longer than the server's deadline. */
 const SILENCE_MS = 5_000
 const DEPOSITS_AT_A_TIME = 5_000
 const MOST_FOUND = 1_000

@@ -28,7 +28,7 @@ export async function createBackup(
     )
   }
   const { databaseUrl, ownerDatabaseUrl } = config
-  // After a restore, one of the URLs may still lead to the old database, and each backup would be one of that.
+  // After a restore, one of the URLs may still lead to the old database, and backups would be copies of the old one.
   if (ownerDatabaseUrl !== undefined && !(await leadToOneDatabase(ownerDatabaseUrl, databaseUrl)))
     return refused('conflict', `Nothing was backed up: ${TWO_DATABASES}`)
   const answer = await dump(ownerDatabaseUrl ?? databaseUrl, folder, {

@@ -11,7 +11,7 @@ import { readOutlookFacts } from './outlook-store.ts'
 import { readShopperRecord, type ShopperRecord } from './shoppers.ts'
 import { holdAll } from './store.ts'
 
-/** `shopper`: null while no account is known. */
+/** `shopper`: null if no account is known, or if the account was erased. */
 export type DepositView = ListedDeposit & {
   needs: Need[]
   moments: Moment[]
@@ -30,7 +30,7 @@ export async function showDeposit({ db, clock }: ReadDeps, depositId: bigint): P
   }
   const needs = (await needsOf(db, [depositId], { now })).get(depositId) ?? []
   const { steamId } = deposit
-  // The trades of all erased accounts name nobody. They are not the history of one person.
+  // The trades of all erased accounts name `NOBODY`. They are not the history of one person.
   const isKnown = steamId !== null && steamId !== NOBODY
   const shopper = isKnown ? await readShopperRecord(db, steamId, MOST_TRADES) : null
   return done({ ...deposit, needs, moments, shopper, ...outlookOf(facts, now) })

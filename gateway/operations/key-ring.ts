@@ -18,7 +18,7 @@ import {
 
 /** How many values to read at a time. */
 const BATCH = 100
-/** A gateway with another key would keep sealing values with that key, which would be lost with it. */
+/** A gateway with another key would go on sealing values with it, and they would be lost together with that key. */
 const OTHER_KEY_IN_USE = refused(
   'conflict',
   'A gateway may still seal with another master key. Restart all gateways with the key of these settings first.',

@@ -1,4 +1,4 @@
-/** The checks that every act on a store's money makes first. */
+/** The checks that come first when a payout or an adjustment is recorded. */
 import { type Refused, refused } from './operation.ts'
 
 const MOST_REFERENCE_CHARACTERS = 128

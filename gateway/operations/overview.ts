@@ -18,7 +18,10 @@ export async function showOverview({ db, clock }: ReadDeps): Promise<Answer<Over
 
 export const showMoney = async ({ db }: ReadDeps): Promise<Answer<Money>> => done(await readMoney(db))
 
-/** `method`: also count the calls of this method by bot. `bot`: count only this bot's calls. */
+/**
+ * `method`: also count the calls of this method by bot. `bot`: the counts by method are of this bot alone; those by
+ * hour are always of all bots.
+ */
 export async function showWeather({ db }: ReadDeps, filter: WeatherFilter = {}): Promise<Answer<Weather>> {
   const weather = await readWeather(db, filter)
   return weather === undefined ? refused('not_found', 'There is no such bot.') : done(weather)

@@ -30,7 +30,10 @@ import {
 export type SaleView = Omit<ListedSale, 'price' | 'received' | 'refund' | 'cost' | 'result'> & {
   game: string
   priceMinor: bigint
-  /** The amount that the market pays or paid; null before its report, and for a sale that failed or was reversed. */
+  /**
+   * The amount that the market pays or paid. Null before the market's report, and for a sale that failed, was reversed
+   * or is late.
+   */
   receivedMinor: bigint | null
   refundMinor: bigint
   costMinor: bigint
@@ -39,7 +42,7 @@ export type SaleView = Omit<ListedSale, 'price' | 'received' | 'refund' | 'cost'
 
 /**
  * `name`: of the market or game, or the week's Monday. `sales`: how many are settling, paid, late or reversed; the others
- * have no amount. `broughtMinor`: what the markets paid, are still settling, or refunded.
+ * have no amount. `broughtMinor`: what the markets paid, are still settling, or paid although a sale was reversed.
  */
 export type SaleTotal = {
   by: 'market' | 'game' | 'week'

@@ -11,7 +11,7 @@ export type SealedColumn = {
   place: RawBuilder<string>
 }
 
-/** Of the previous secret too: a rotation moves the sealed value as it is. */
+/** For both secrets of an endpoint: a rotation copies the sealed `secret` to `previous_secret` as it is. */
 const endpointPlace = sql<string>`'webhook_endpoint:' || id || ':secret'`
 
 export const SEALED: readonly SealedColumn[] = [

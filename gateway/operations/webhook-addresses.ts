@@ -13,7 +13,7 @@ export type StoreAddress = { storeId: bigint; address: string; inside: boolean }
 
 const FORM = 'The address must have the form host:port, such as shop.example:8443.'
 
-/** In the answer, `inside` is also true if the host is itself such an address. */
+/** In the answer, `inside` is also true if the host is itself such an address, or was allowed as one before. */
 export function allowWebhookAddress(
   deps: ActDeps,
   { storeId, address: typed, inside: asked }: StoreAddress,

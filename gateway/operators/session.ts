@@ -12,14 +12,14 @@ const FRESH_MS = 5 * 60_000
 export const NOTED_EVERY_MS = 15_000
 
 /**
- * How far ahead of this gateway's clock another's may be. Shorter than for what the till schedules (`db/far-time.ts`),
- * because a session can last this much longer.
+ * How far ahead of this gateway's clock the clock of another one may be. `db/far-time.ts` allows more for what the till
+ * schedules, but a session can last too long by this much.
  */
 const MOST_AHEAD_MS = 60_000
 
 export type SessionTimes = { begunAt: Date; usedAt: Date; verifiedAt: Date }
 
-/** Times after this come from a clock that was ahead. Without this bound, they would count until it has caught up. */
+/** Times after this come from a clock that was ahead. A session or link with such a time would last too long. */
 export const latestOf = (now: Date): Date => new Date(now.getTime() + MOST_AHEAD_MS)
 
 /**

@@ -8,7 +8,7 @@ export async function openOutages(db: Db | Tx): Promise<Set<Outage>> {
   return new Set(rows.map(({ kind }) => kind))
 }
 
-/** Returns the failures of bots in service. A bot that no process holds is not in service. */
+/** Returns the failures of bots in service: of the active ones, not of paused ones, that a process holds. */
 export function healthOfBots(db: Db | Tx): Promise<BotHealth[]> {
   return db
     .selectFrom('bot')

@@ -152,8 +152,8 @@ async function takePrices(
     await savePrices(tx, origin, cappedRows)
   })
   const newestMs = cappedRows.reduce((newest, { asOf }) => Math.max(newest, asOf.getTime()), 0)
-  // Otherwise the source would look healthy while none of its prices counts. Local sources are exempt: they are files,
-  // whose prices keep the time that the operator wrote.
+  // An old list counts as a failure: otherwise the source would look healthy while none of its prices counts. Local
+  // sources are exempt: they are files, whose prices keep the time that the operator wrote.
   if (!source.isLocal && now.getTime() - newestMs > rules[game].freshMs) {
     throw new SourceError(
       `answered with an old list: its newest price is from ${new Date(newestMs).toISOString()}`,

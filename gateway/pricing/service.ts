@@ -153,8 +153,8 @@ export async function isBlocked(db: Db | Tx, game: Game, names: readonly string[
 }
 
 /**
- * The newest rate of the web sources; without one, the reference's rate; without that, the rate in the operator's
- * file.
+ * The newest rate of a web source other than the reference; without one, the reference's rate; without that, the rate
+ * in the operator's file.
  */
 async function currentRate(
   db: Db | Tx,

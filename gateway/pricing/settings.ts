@@ -97,7 +97,10 @@ type UnsafeCommission = { games: Game[]; leastBps: number; aboveLevel: Game[] }
 
 type Allowed = { priceRules: PricingRules; mayPayAboveLevel: ReadonlySet<Game> }
 
-/** Returns the games for which a store's own commission is too small; undefined if there are none, or it has none. */
+/**
+ * Returns the games for which a store's own commission is too small. Undefined if there are none, or if the store has
+ * no commission of its own.
+ */
 export function unsafeCommissionOf(
   { priceRules, mayPayAboveLevel }: Allowed,
   commissionBps: number | null | undefined,

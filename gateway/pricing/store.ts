@@ -88,8 +88,8 @@ export async function ageFuturePrices(
 }
 
 /**
- * Deletes the source's prices of items that it no longer lists, and those that have a later time than its present ones,
- * and so would keep them out. Frozen prices stay.
+ * Deletes the source's prices of items that are not in `rows`, its present list, and prices that are later than those
+ * in `rows`, which otherwise could not replace them. Frozen prices stay.
  */
 export async function forgetWithdrawn(
   db: Db | Tx,
@@ -127,7 +127,7 @@ type StoredPrice = Omit<SourcePrice, 'earlier'> & {
   earlierAt: Date | null
 }
 
-/** Returns the prices of these items at every source that was not removed, by name. */
+/** Returns the prices of these items that count (`PRICE_COUNTS`), by name. */
 export async function readPrices(
   db: Db | Tx,
   game: Game,
@@ -162,7 +162,7 @@ export function readPriceHolds(db: Db | Tx, game: Game, names?: readonly string[
   return (isRelevant ? ofGame.where(isRelevant) : ofGame.orderBy('market_hash_name')).execute()
 }
 
-/** True if a source lists the item, one of its phases, or an item that matches the pattern. */
+/** True if any source has a stored price of the item, of one of its phases, or of an item that matches the pattern. */
 export async function isListed(db: Db | Tx, { game, name }: { game: Game; name: string }): Promise<boolean> {
   const pattern = likePatternOf(name)
   const row = await db

@@ -110,7 +110,8 @@ function receiptOf(row: NumberedDeposit, { deposit, view, events, shownMs }: Fac
     reversedAmount,
     createdAt,
   } = deposit
-  // Steam may have reported another end first. While it holds the items, their owner does not have them.
+  // Steam may have reported another end before it held the items. The receipt names the hold instead, because it keeps
+  // the items from their owner.
   const isHeldBySteam = status !== 'succeeded' && view.steam_hold_until !== null
   return {
     id: deposit.id,

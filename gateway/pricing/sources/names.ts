@@ -2,7 +2,7 @@ import type { Game } from '../../../contract/games.ts'
 import { REFERENCE_SOURCE } from '../exchange.ts'
 import { FILE_SOURCE, OPERATOR_SOURCE } from '../price.ts'
 
-/** market.csgo.com has a sister market for each other game. */
+/** market.csgo.com has a sister market for each of the other games. */
 const MARKETS: Record<Game, string> = {
   cs: 'market.csgo.com',
   dota: 'market.dota2.net',
