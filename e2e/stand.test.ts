@@ -5,6 +5,7 @@ import { LANGUAGES, type Language } from '../contract/languages.ts'
 import { MOST_UNAVAILABLE_NAMES } from '../contract/limits.ts'
 import { UNAVAILABLE_REASONS } from '../contract/statuses.ts'
 import type { Inventory, Item } from '../contract/widget-api.ts'
+import { DEFAULT_PROTECTION_DAYS } from '../gateway/config.ts'
 import type { Messages } from '../widget/i18n/en.ts'
 import { formatMoney } from '../widget/i18n/format.ts'
 import { DESKTOP, MOBILE } from './support/browser.ts'
@@ -62,7 +63,7 @@ async function expectNarrowTexts(page: Page): Promise<void> {
 }
 
 /** The days for which the page says that money is held: longer than Steam’s seven days of protection for CS2. */
-const HOLD_DAYS = 8
+const HOLD_DAYS = DEFAULT_PROTECTION_DAYS.cs
 
 /** Expects the phone's bar to say when the money arrives and, after a press on its button, why. */
 async function expectReason(page: Page, texts: Messages): Promise<void> {

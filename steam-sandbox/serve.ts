@@ -34,9 +34,9 @@ export async function serve(
   if (fault?.effect.hang === 'before') return sandbox.pause(Infinity, response)
   const replaced = fault && replyOf(fault)
   // With these faults, Steam carries the request out, and only the answer is affected.
-  const isCarriedOut =
+  const isOnlyAnswerAffected =
     fault?.effect.hang === 'after' || fault?.effect.drop === 'after' || fault?.effect.change
-  const reply = replaced && !isCarriedOut ? replaced : answer(request, sandbox)
+  const reply = replaced && !isOnlyAnswerAffected ? replaced : answer(request, sandbox)
   if (fault?.effect.drop === 'after') return void response.destroy()
   if (fault?.effect.hang === 'after') return sandbox.pause(Infinity, response)
   sendReply(response, fault?.effect.change?.(reply, request) ?? reply)

@@ -47,9 +47,9 @@ export function ActButton(props: Props) {
 }
 
 /**
- * Shows the dialogs of the page's acts. A dialog outlives its button, which can leave the page with its row: the answer
- * may show a secret only once. The page also renders again after changes by others. Until it closes, a dialog does what
- * it said when it opened.
+ * Shows the dialogs of the page's acts. A dialog stays open even if its button leaves the page with its row, because
+ * its answer may contain a secret that is shown only once. The page also renders again after changes by others, but
+ * until it closes, a dialog does what it said when it opened.
  */
 export function ActDialogs({ children }: { children: ReactNode }) {
   const [opened, setOpened] = useState<Props>()

@@ -1,4 +1,4 @@
-/** Reports to the operator's webhook when the count of problems that need a person rises. Retries each report. */
+/** Reports to the operator's webhook when more problems of one kind need a person. Retries each report. */
 import type { Db } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { TillClock } from '../kit/clock.ts'

@@ -26,7 +26,7 @@ export type ForwardDeps = {
 
 /**
  * `sequence`: that of the last accepted event, or `after` if none was accepted. `refused`: the till refused the call,
- * for example because of a wrong key.
+ * for example because of a wrong key. `unreachable`: it gave no answer, or one that asks to try later.
  */
 export type ForwardResult =
   | { kind: 'ended'; sequence: number; sent: number }

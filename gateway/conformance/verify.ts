@@ -93,7 +93,7 @@ function reasonOfNoPort(port: number | undefined, error: unknown): string {
 /** Any answer to it shows that the handler is alive. */
 const UNSIGNED = { headers: {}, body: '{}' }
 
-/** Refuses an unreachable handler or balance: that is an error of the command, not a finding. */
+/** Refuses to run if the handler or the balance is unreachable: that is no finding about the handler. */
 async function firstProblem(kit: Kit, url: URL): Promise<VerifyResult | undefined> {
   const reply = await kit.handlerClient.send(UNSIGNED)
   if (reply.kind === 'silent')

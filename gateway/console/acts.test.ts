@@ -114,7 +114,7 @@ test('an address can be opened to a store’s webhooks and closed again, but nev
   expect(await store(storeId)).toMatchObject({ addresses: [{ address, inside: false }] })
   expect(
     await doAct('store allow-address', { storeId, address: '169.254.1.1:80', inside: true }),
-  ).toMatchObject({ status: 400, error: { message: expect.stringContaining('nothing is ever sent there') } })
+  ).toMatchObject({ status: 400, error: { message: expect.stringContaining('Webhooks are never sent to') } })
   expect(await doAct('store forbid-address', { storeId, address })).toMatchObject({ status: 200 })
   expect(await store(storeId)).toMatchObject({ addresses: [] })
   expect(await doAct('store forbid-address', { storeId, address })).toMatchObject({ status: 404 })

@@ -37,7 +37,8 @@ const read = (context: BotContext) =>
 /** The item's ids at the giver, at the receiver, and, once the trade is undone, at the giver again. */
 type Moved = { assetId: string; newAssetId: string; back?: string }
 type Row = {
-  to: string
+  /** Steam id of the other side, whichever way the items go. */
+  partner: string
   hours: number
   given?: Moved
   received?: Moved
@@ -45,18 +46,18 @@ type Row = {
   undoes?: string
 }
 
-/** Adds a row to a bot's history, or replaces it. `tradeId`: any id. `to`: the partner. `hours`: from now. */
+/** Adds a row to a bot's history, or replaces it. `tradeId`: any id. `hours`: from now. */
 function addRow(
   { trades }: FakeSession,
   tradeId: string,
-  { to, hours, given, received, state, undoes }: Row,
+  { partner, hours, given, received, state, undoes }: Row,
 ): void {
   const moved = ({ assetId, newAssetId, back }: Moved) => [
     { appId: 570, contextId: '2', assetId, newAssetId, rolledBackAssetId: back ?? null },
   ]
   const trade = steamTrade({
     tradeId,
-    partnerSteamId: to,
+    partnerSteamId: partner,
     begunAt: new Date(till.clock.now().getTime() + hours * HOUR_MS),
     received: received ? moved(received) : [],
     given: given ? moved(given) : [],
@@ -80,21 +81,21 @@ async function differences() {
 
 describe('an item that left, came back and left again', () => {
   it('is away, even if the second trade is read before the first is found to be undone', async () => {
-    addRow(session, '9500', { to: STRANGER, hours: 1, given: { assetId: item, newAssetId: '71' } })
+    addRow(session, '9500', { partner: STRANGER, hours: 1, given: { assetId: item, newAssetId: '71' } })
     await read(bot)
     expect(await inHand()).toEqual([])
     const undone = { assetId: item, newAssetId: '71', back: item }
-    addRow(session, '9500', { to: STRANGER, hours: 1, given: undone, state: 'partly_rolled_back' })
-    addRow(session, '9600', { to: STORAGE, hours: 2, given: { assetId: item, newAssetId: '72' } })
+    addRow(session, '9500', { partner: STRANGER, hours: 1, given: undone, state: 'partly_rolled_back' })
+    addRow(session, '9600', { partner: STORAGE, hours: 2, given: { assetId: item, newAssetId: '72' } })
     await read(bot)
     expect(await inHand()).toEqual([])
   })
 
   it('is with the bot if both trades were undone before either was read', async () => {
     const undone = { assetId: item, newAssetId: '71', back: item }
-    addRow(session, '9500', { to: STRANGER, hours: 1, given: undone, state: 'partly_rolled_back' })
+    addRow(session, '9500', { partner: STRANGER, hours: 1, given: undone, state: 'partly_rolled_back' })
     addRow(session, '9600', {
-      to: STRANGER,
+      partner: STRANGER,
       hours: 2,
       state: 'partly_rolled_back',
       given: { assetId: item, newAssetId: '72', back: item },
@@ -111,7 +112,7 @@ describe('an item that was recorded as moved before it was sent to another bot',
     expect(await moveItem(till.deps, held?.item ?? '')).toMatchObject({ kind: 'moved' })
   }
   const send = async () => {
-    addRow(session, '9500', { to: OTHER_BOT, hours: 1, given: { assetId: item, newAssetId: '71' } })
+    addRow(session, '9500', { partner: OTHER_BOT, hours: 1, given: { assetId: item, newAssetId: '71' } })
     await read(bot)
     await read(bot)
   }
@@ -121,7 +122,7 @@ describe('an item that was recorded as moved before it was sent to another bot',
     await recordMoved()
     await send()
     expect(await inHand()).toEqual(['other 71'])
-    addRow(other.session, '9600', { to: STORAGE, hours: 2, given: { assetId: '71', newAssetId: '72' } })
+    addRow(other.session, '9600', { partner: STORAGE, hours: 2, given: { assetId: '71', newAssetId: '72' } })
     await read(other.bot)
     expect(await inHand()).toEqual([])
     expect(await differences()).toEqual([])
@@ -132,7 +133,7 @@ describe('an item that was recorded as moved before it was sent to another bot',
     await recordMoved()
     await send()
     const undone = { assetId: item, newAssetId: '71', back: '73' }
-    addRow(session, '9500', { to: OTHER_BOT, hours: 1, given: undone, state: 'partly_rolled_back' })
+    addRow(session, '9500', { partner: OTHER_BOT, hours: 1, given: undone, state: 'partly_rolled_back' })
     await read(bot)
     expect(await inHand()).toEqual(['first 73'])
     expect(await differences()).toEqual([])
@@ -164,10 +165,14 @@ describe('an item that a destination sent to another bot', () => {
   })
 
   it('is with that bot, even if that bot’s history was read first', async () => {
-    addRow(otherBot.session, '9600', { to: STORAGE, hours: 2, received: { assetId: '71', newAssetId: '81' } })
+    addRow(otherBot.session, '9600', {
+      partner: STORAGE,
+      hours: 2,
+      received: { assetId: '71', newAssetId: '81' },
+    })
     await read(otherBot.bot)
     expect(await inHand()).toEqual([`first ${item}`])
-    addRow(session, '9500', { to: STORAGE, hours: 1, given: { assetId: item, newAssetId: '71' } })
+    addRow(session, '9500', { partner: STORAGE, hours: 1, given: { assetId: item, newAssetId: '71' } })
     await read(bot)
     expect(await inHand()).toEqual(['other 81'])
     await read(otherBot.bot)
@@ -176,10 +181,18 @@ describe('an item that a destination sent to another bot', () => {
   })
 
   it('is at the first bot after the destination sent it there, even if that last trade is read first', async () => {
-    addRow(session, '9700', { to: STORAGE, hours: 4, received: { assetId: '91', newAssetId: '101' } })
-    addRow(session, '9500', { to: STORAGE, hours: 1, given: { assetId: item, newAssetId: '71' } })
-    addRow(otherBot.session, '9600', { to: STORAGE, hours: 2, received: { assetId: '71', newAssetId: '81' } })
-    addRow(otherBot.session, '9650', { to: STORAGE, hours: 3, given: { assetId: '81', newAssetId: '91' } })
+    addRow(session, '9700', { partner: STORAGE, hours: 4, received: { assetId: '91', newAssetId: '101' } })
+    addRow(session, '9500', { partner: STORAGE, hours: 1, given: { assetId: item, newAssetId: '71' } })
+    addRow(otherBot.session, '9600', {
+      partner: STORAGE,
+      hours: 2,
+      received: { assetId: '71', newAssetId: '81' },
+    })
+    addRow(otherBot.session, '9650', {
+      partner: STORAGE,
+      hours: 3,
+      given: { assetId: '81', newAssetId: '91' },
+    })
     for (const context of [bot, otherBot.bot, bot, otherBot.bot, bot]) await read(context)
     expect(await inHand()).toEqual(['first 101'])
   })
@@ -188,11 +201,11 @@ describe('an item that a destination sent to another bot', () => {
 describe('an item that was moved to another bot', () => {
   it('is at the first bot after the other bot gave it back, even before the first bot’s history is read again', async () => {
     const otherBot = await aBot(till, fakeSession(OTHER_BOT))
-    addRow(session, '9500', { to: OTHER_BOT, hours: 1, given: { assetId: item, newAssetId: '71' } })
+    addRow(session, '9500', { partner: OTHER_BOT, hours: 1, given: { assetId: item, newAssetId: '71' } })
     await read(bot)
     expect(await inHand()).toEqual(['other 71'])
     addRow(otherBot.session, '9600', {
-      to: bot.session.steamId,
+      partner: bot.session.steamId,
       hours: 2,
       undoes: '9500',
       given: { assetId: '71', newAssetId: item },
@@ -201,7 +214,7 @@ describe('an item that was moved to another bot', () => {
     expect(await inHand()).toEqual([`first ${item}`])
     // The first bot's history shows the same reversal later, and nothing is booked twice.
     const back = { assetId: item, newAssetId: '71', back: item }
-    addRow(session, '9500', { to: OTHER_BOT, hours: 1, given: back, state: 'partly_rolled_back' })
+    addRow(session, '9500', { partner: OTHER_BOT, hours: 1, given: back, state: 'partly_rolled_back' })
     for (const context of [bot, otherBot.bot, bot]) await read(context)
     expect(await inHand()).toEqual([`first ${item}`])
   })
@@ -210,8 +223,9 @@ describe('an item that was moved to another bot', () => {
 describe('an item that was moved to another bot, and from there to a stranger', () => {
   const moved = () => ({ assetId: item, newAssetId: '71' })
   const away = { assetId: '71', newAssetId: '81' }
-  const firstTrade = { to: OTHER_BOT, hours: 1 }
-  const secondTrade = { to: STRANGER, hours: 2 }
+  const firstTrade = { partner: OTHER_BOT, hours: 1 }
+  const secondTrade = { partner: STRANGER, hours: 2 }
+  // Steam's state of a trade by which any item went back.
   const undone = 'partly_rolled_back'
   let otherBot: Awaited<ReturnType<typeof aBot>>
 
@@ -242,8 +256,8 @@ describe('an item that was moved to another bot, and from there to a stranger', 
     expect(await inHand()).toEqual([`first ${item}`])
   })
 
-  it('is back at the first bot, even if only the other bot’s history is read, and shows the first trade undone before the second', async () => {
-    const givenBack = { to: bot.session.steamId, hours: 3, undoes: '9500' }
+  it('is back at the first bot, even if only the other bot’s history is read, and the reversal of the first trade appears in it first', async () => {
+    const givenBack = { partner: bot.session.steamId, hours: 3, undoes: '9500' }
     addRow(otherBot.session, '9700', { ...givenBack, given: { assetId: '71', newAssetId: item } })
     await read(otherBot.bot)
     expect(await inHand()).toEqual([`first ${item}`])
@@ -259,21 +273,21 @@ describe('an item that two bots sent back and forth', () => {
   /** Each adds one of the three trades. With `back`, that trade is undone, and its item gets this id at the giver. */
   const toOtherBot = (back?: string) =>
     addRow(session, '9500', {
-      to: OTHER_BOT,
+      partner: OTHER_BOT,
       hours: 1,
       given: { assetId: item, newAssetId: '71', ...(back && { back }) },
       ...(back && { state: 'partly_rolled_back' }),
     })
   const toFirstBot = (back?: string) =>
     addRow(otherBot.session, '9600', {
-      to: bot.session.steamId,
+      partner: bot.session.steamId,
       hours: 2,
       given: { assetId: '71', newAssetId: '81', ...(back && { back }) },
       ...(back && { state: 'partly_rolled_back' }),
     })
   const toStorage = (back?: string) =>
     addRow(session, '9700', {
-      to: STORAGE,
+      partner: STORAGE,
       hours: 3,
       given: { assetId: '81', newAssetId: '91', ...(back && { back }) },
       ...(back && { state: 'partly_rolled_back' }),
@@ -313,7 +327,7 @@ describe('an item that two bots sent back and forth', () => {
     toStorage()
     await read(bot)
     addRow(session, '9800', {
-      to: OTHER_BOT,
+      partner: OTHER_BOT,
       hours: 4,
       undoes: '9600',
       given: { assetId: '81', newAssetId: '71' },
@@ -326,7 +340,7 @@ describe('an item that two bots sent back and forth', () => {
     expect(await inHand()).toEqual(['other 71'])
   })
 
-  it('and then gave away is at the first bot after its first trade was undone, even if the last trade, undone too, is read only later', async () => {
+  it('and then gave away is at the first bot, even if the reversal of the first trade is read before that of the last', async () => {
     toOtherBot(item)
     await read(bot)
     toStorage('81')

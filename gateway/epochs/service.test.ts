@@ -199,7 +199,7 @@ describe('D-37 restore finish', () => {
       })
     }
     const [first, second] = firstNumbers
-    // In the half hour between, the till can have assigned many numbers.
+    // An epoch skips at least 1,000 numbers for each minute since the last one: half an hour, here.
     expect(second?.sequence).toBeGreaterThanOrEqual((first?.sequence ?? 0) + 30_000)
     expect(second?.depositId).toBeGreaterThanOrEqual((first?.depositId ?? 0) + 30_000)
   })
@@ -287,7 +287,7 @@ describe('D-37 the memory of a gateway', () => {
     expect(later.whyStopped()).toBe('behind')
   })
 
-  test('that is ahead of the database stops every gateway on it, until the next epoch', async () => {
+  test('if it is ahead of the database, stops every gateway of that database until the next epoch', async () => {
     const [first, second] = [watch(), watch({ memory: { lastSeen: () => undefined, keep() {} } })]
     await first.check()
     await first.check()
@@ -303,7 +303,7 @@ describe('D-37 the memory of a gateway', () => {
     ['has', true],
     ['has not', false],
   ])(
-    'does not stop the next epoch if the gateway checks while restore finish still counts items, and %s recorded the stop',
+    'does not stop the next epoch if a gateway that %s recorded the stop checks while `restore finish` is not committed',
     async (_has, isRecorded) => {
       const first = watch()
       await first.check()
@@ -317,12 +317,12 @@ describe('D-37 the memory of a gateway', () => {
       const check = later.check().finally(() => {
         hasEnded = true
       })
-      const isBlocked = async () => {
+      const isBlockedOrEnded = async () => {
         const { rows } = await sql`select from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`.execute(till.db)
         return hasEnded || rows.length === 1
       }
-      await expect.poll(isBlocked).toBe(true)
+      await expect.poll(isBlockedOrEnded).toBe(true)
       await tx.commit().execute()
       await check
       await later.check()
@@ -330,7 +330,7 @@ describe('D-37 the memory of a gateway', () => {
     },
   )
 
-  test('of the epoch after an earlier restore does not stop the epoch of the same number after another one', async () => {
+  test('of a lost epoch 2 does not stop the new epoch 2 that follows when the same backup is restored again', async () => {
     const first = watch()
     await first.check()
     await first.check()

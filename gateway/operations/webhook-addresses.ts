@@ -1,4 +1,4 @@
-/** Addresses that the operator opens to a store's webhooks, in addition to port 443 of public hosts. */
+/** Addresses that the operator opens to a store's webhooks, in addition to port 443 of public hosts in live mode. */
 import { isIP } from 'node:net'
 import { allowAddress, allowanceFinder, forbidAddress } from '../webhooks/address-store.ts'
 import { isPublicAddress } from '../webhooks/addresses.ts'
@@ -13,7 +13,7 @@ export type StoreAddress = { storeId: bigint; address: string; inside: boolean }
 
 const FORM = 'The address must have the form host:port, such as shop.example:8443.'
 
-/** In the answer, `inside` is also true if the host is itself such an address, or was allowed as one before. */
+/** In the answer, `inside` is also true if the host is an inside IP address itself, or was allowed with `inside` before. */
 export function allowWebhookAddress(
   deps: ActDeps,
   { storeId, address: typed, inside: asked }: StoreAddress,
@@ -26,7 +26,7 @@ export function allowWebhookAddress(
     if (isIP(host) !== 0 && !isPublicAddress(host) && !isInsideHost(host)) {
       return refused(
         'usage',
-        `${host} is neither public nor in a private network: nothing is ever sent there.`,
+        `Webhooks are never sent to ${host}: it is neither public nor an address that can be allowed.`,
       )
     }
     if ((await findStore(tx, storeId)) === undefined) return noStore(storeId)

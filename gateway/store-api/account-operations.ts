@@ -19,7 +19,7 @@ export const ACCOUNT_OPERATIONS: readonly Operation[] = [
     group: 'Events',
     summary: 'The event log',
     description:
-      'In order. Once you have read up to a sequence, you have every event up to it. A webhook announces one of these events, and may be late or missing.',
+      'In order. Once you have read an event, no event with a smaller sequence appears later. A webhook announces one of these events, and may be late or missing.',
     takes: { query: eventsQuerySchema },
     answer: eventListSchema,
     refusals: ['cursor_ahead'],
@@ -53,7 +53,7 @@ export const ACCOUNT_OPERATIONS: readonly Operation[] = [
     async handle({ db }, store, { query }) {
       if (query.after !== undefined && !(await isMovementOf(db, store.id, { ...query, id: query.after }))) {
         refuse('invalid_request', [
-          { path: 'after', message: 'is not a movement of this statement: begin it again' },
+          { path: 'after', message: 'is not a movement of this statement: read it again without after' },
         ])
       }
       return ok(await readStatement(db, store.id, query))
@@ -65,7 +65,7 @@ export const ACCOUNT_OPERATIONS: readonly Operation[] = [
     path: '/v1/report',
     scope: 'balance:read',
     // A report of a large store keeps a connection for seconds.
-    atATime: { inAll: 2, ofKey: 1 },
+    atATime: { inAll: 2, ofStore: 1 },
     group: 'Money',
     summary: 'What was booked in a period',
     description:

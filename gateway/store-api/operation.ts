@@ -5,7 +5,6 @@ import type { ErrorCode } from '../../contract/errors.ts'
 import type { Scope } from '../../contract/scopes.ts'
 import type { CallingStore } from '../http/call.ts'
 import { refuse } from '../http/refusal.ts'
-import type { FairLimits } from '../kit/limiter.ts'
 import type { StoreApiDeps } from './deps.ts'
 import { describeIssue, fieldsOf, undecodableIn } from './field-errors.ts'
 
@@ -18,10 +17,8 @@ type Description = {
   scope?: Scope
   /** Set if the call accepts an Idempotency-Key: calls with the same key run only once. */
   idempotent?: true
-  /**
-   * How many of these calls a process works on at a time: of all stores, and of one (`ofKey`). Without it, any number.
-   */
-  atATime?: FairLimits
+  /** How many of these calls a process works on at a time: of all stores, and of one. Without it, any number. */
+  atATime?: { inAll: number; ofStore: number }
   group: 'Deposits' | 'Events' | 'Money' | 'Offerings' | 'Webhook endpoints'
   summary: string
   description?: string

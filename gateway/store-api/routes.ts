@@ -34,7 +34,8 @@ type Route = { operation: Operation; turns: FairLimiter }
 
 function addRoute(app: FastifyInstance, deps: StoreApiDeps, { operation, turns }: Route): void {
   const { method, path, scope, idempotent = false, atATime } = operation
-  const ownTurns = atATime && createFairLimiter(atATime)
+  // The key is the store's id.
+  const ownTurns = atATime && createFairLimiter({ inAll: atATime.inAll, ofKey: atATime.ofStore })
   app.route({
     method,
     url: path,

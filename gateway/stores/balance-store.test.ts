@@ -74,7 +74,7 @@ test('a statement refuses to continue after a movement that the store does not h
     const answer = await api.call('GET', `/v1/statement?${query}`)
     expect([answer.statusCode, answer.json().errors]).toEqual([
       400,
-      [{ path: 'after', message: 'is not a movement of this statement: begin it again' }],
+      [{ path: 'after', message: 'is not a movement of this statement: read it again without after' }],
     ])
   }
 })

@@ -7,9 +7,9 @@ import { evolve, type TradeEvent, type TradeIn } from './trade.ts'
 type Active = TradeIn<'active'>
 
 const context = (seconds: number) => ({ now: at(seconds), protectionDays: 0, isWanted: true, attempt })
-const readAs = (state: OfferState, tradeId: string | null = null): Fact => ({
+const readAs = (state: OfferState, steamTradeId: string | null = null): Fact => ({
   kind: 'offer_read',
-  offer: offer(state, { tradeId }),
+  offer: offer(state, { tradeId: steamTradeId }),
 })
 const recordAs = (state: 'failed' | 'pending'): Fact => ({
   kind: 'steam_trade_read',

@@ -66,7 +66,7 @@ export function createVitals(): Vitals {
 
 export type Vital = Omit<VitalPlace, 'bucket'> & { p75: number; pages: number }
 
-/** `counts` must be ordered by place, then by bucket. */
+/** `counts` must be ordered by bucket within the same screen, device and metric. */
 export function vitalsOf(counts: readonly VitalCount[]): Vital[] {
   const places = Map.groupBy(counts, ({ screen, device, metric }) => [screen, device, metric].join())
   return [...places.values()].flatMap((rows) => {

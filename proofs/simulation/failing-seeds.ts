@@ -6,6 +6,7 @@ import { z } from 'zod'
 const failingSeedSchema = z.object({
   level: z.enum(['pure', 'real']),
   seed: z.number(),
+  /** The promise that it broke, with the details. */
   broke: z.string(),
   /** The commit, with a plus if the sources differed from it. */
   commit: z.string(),
@@ -19,7 +20,7 @@ export function readFailingSeeds(file: string): FailingSeed[] {
   try {
     text = readFileSync(file, 'utf8')
   } catch {
-    // No seed has failed yet.
+    // The file does not exist before the first failure.
     return []
   }
   return z.array(failingSeedSchema).parse(JSON.parse(text))

@@ -28,7 +28,7 @@ export function fieldStep(state: FlowState, event: FlowEvent): FlowState | null 
   }
 }
 
-/** Returns when the shopper's time ends, in ms of the clock that `atMs` was read from; null if that is unknown. */
+/** Returns when the shopper's time ends, in ms of the clock that `atMs` was read from; null if no time runs. */
 export const deadlineOf = ({ timeLeft }: Payment, atMs: number): number | null =>
   timeLeft === null ? null : atMs + timeLeft * 1000
 

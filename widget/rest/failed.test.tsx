@@ -34,7 +34,7 @@ it('if the server is unreachable, the page asks the shopper to check the connect
   expect(pageFor({ code: null, detail: null })).toContain(en.paymentNotLoadedHint)
 })
 
-it('at a wrong address that no link led to, the page offers help in its language', () => {
+it('at a wrong address without a referrer, the page offers help in its language', () => {
   vi.stubGlobal('document', { referrer: '' })
   expect(pageFor({ code: 'deposit_not_found', detail: 'x' }, 'ru')).toContain('href="/help?language=ru"')
 })

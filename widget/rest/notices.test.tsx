@@ -16,14 +16,14 @@ describe.each(['en', 'ru'] as const)('during maintenance, in %s', (language) => 
   const texts = restTexts[language]
 
   it('the page of an open deposit says that the timer is stopped', () => {
-    const works = openedOn('created', { technicalWorks: true, timeLeft: null })
-    expect(text(works, language)).toContain(texts.technicalWorksOnPage)
+    const paused = openedOn('created', { technicalWorks: true, timeLeft: null })
+    expect(text(paused, language)).toContain(texts.technicalWorksOnPage)
   })
 
   it('the page of an open offer whose dialog was closed shows its running time, and does not call it stopped', () => {
     const closed = play(confirming(), { kind: 'confirmationLeft' }).state
-    const works = play(closed, loaded({ status: 'pending', technicalWorks: true, timeLeft: 300 })).state
-    const shown = text(works, language)
+    const paused = play(closed, loaded({ status: 'pending', technicalWorks: true, timeLeft: 300 })).state
+    const shown = text(paused, language)
     expect(shown).toContain(texts.offerTimeLeft('').trim())
     expect(shown).toContain(texts.technicalWorks)
     expect(shown).not.toContain(texts.technicalWorksOnPage)

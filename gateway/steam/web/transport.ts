@@ -41,7 +41,7 @@ export function createTransport(
   agent: Agent | undefined,
   onReply: (reply: RawReply) => void = () => {},
 ): Transport {
-  const open = new Set<() => void>()
+  const cuts = new Set<() => void>()
   let isClosed = false
   // Set only while `start` runs. The libraries call `request` synchronously, but do not pass on a deadline.
   let current: Call | undefined
@@ -50,7 +50,7 @@ export function createTransport(
     const send = (options: RequestOptions, callback: RequestCallback) => {
       const call = current
       const finish: RequestCallback = (error, response, body) => {
-        if (!open.delete(cut)) return
+        if (!cuts.delete(cut)) return
         clearTimeout(timer)
         if (call) call.result = error || !response ? failure(error) : reply(response, body)
         if (response) onReply(rawReply(response, body))
@@ -61,9 +61,9 @@ export function createTransport(
         finish(new TransportError(code))
       }
       const cut = () => stop('CLOSED')
-      // A request outside of `run` has no deadline, so it ends immediately.
+      // Every request needs a deadline: one outside of `run` has none, and is aborted immediately.
       const timer = setTimeout(() => stop(call ? 'DEADLINE' : 'NO_DEADLINE'), call?.ms ?? 0)
-      open.add(cut)
+      cuts.add(cut)
       const running = base(options, finish)
       let bytes = 0
       running.on('data', (chunk) => {
@@ -95,7 +95,7 @@ export function createTransport(
     },
     close() {
       isClosed = true
-      for (const cut of [...open]) cut()
+      for (const cut of [...cuts]) cut()
     },
   }
 }
