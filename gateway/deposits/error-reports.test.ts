@@ -45,7 +45,7 @@ it('the same error from many pages gives a line at once, and then one every ten 
   ])
 })
 
-it('errors of another type, file or line number get their own log lines, errors with another message do not', () => {
+it('errors of another type, file or line number get their own log lines, but errors with another message do not', () => {
   for (const other of [{ type: 'RangeError' }, { filename: '/b.js' }, { lineno: 8 }])
     report({ ...REPORT, ...other })
   report({ ...REPORT, type: 'RangeError', message: 'another text' })

@@ -199,7 +199,7 @@ describe('D-37 restore finish', () => {
       })
     }
     const [first, second] = firstNumbers
-    // An epoch skips at least 1,000 numbers for each minute since the last one: half an hour, here.
+    // An epoch skips 1,000 numbers more for each minute. The second restore comes half an hour later than the first.
     expect(second?.sequence).toBeGreaterThanOrEqual((first?.sequence ?? 0) + 30_000)
     expect(second?.depositId).toBeGreaterThanOrEqual((first?.depositId ?? 0) + 30_000)
   })

@@ -189,7 +189,7 @@ export async function addReversed(
 type MovedItem = { assetId: string; receivedAssetId: string | null }
 
 /**
- * Records that items of a trade came to the bot (`in`), or left it in another way than by a reversal (`out`). Lock the
+ * Records that items of a trade came to the bot (`in`), or left it, unless the shopper took them back (`out`). Lock the
  * trade first. `departureId`: the departure that moved them, or whose reversal did. `undoes`: the entry that the operator
  * took back.
  */

@@ -29,8 +29,8 @@ export type PriceHoldView = PriceTarget & { hold: PriceHold['kind']; usdMicros: 
 
 export type PriceView = PricedItem & {
   /**
-   * The name whose price counts. For a phase, this is the market name if the phase has no price of its own, or if a
-   * hold on the market name applies to it too (`nameInForce`).
+   * The name whose price counts. For a phase, this is the market name if the phase has no price of its own that
+   * counts, or if a hold on the market name applies to it too (`nameInForce`).
    */
   pricedAs: string
   /** Price from each source. Only fresh sources count. */

@@ -138,7 +138,7 @@ export function releaseEarly(
 }
 
 /**
- * Steam protects a delivery whose credit was released. The credit stays available, but uses the store's limit until the
+ * Steam protects a delivery whose credit is available already. The credit stays available, but uses the store's limit until the
  * protection ends.
  */
 export function findProtection(

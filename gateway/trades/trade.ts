@@ -108,8 +108,8 @@ export type End = {
 }
 
 /**
- * Why the till stops waiting for Steam. `unresolved`: there was no answer in 15 days. A trade that is given up while its
- * offer is or may be open has this as its `reason`.
+ * Why the till stops waiting for Steam. `unresolved`: there was no answer in 15 days. A trade that is given up after its
+ * send began, and before a delivery, has this as its `reason`.
  */
 export type GivenUp = 'unresolved' | 'bot_retired' | 'ended_by_operator'
 

@@ -13,7 +13,10 @@ import type { LaneName } from './store.ts'
 const WIDTHS: Record<LaneName, number> = { first: 8, again: 4 }
 /** The most running attempts of one lane, including hanging ones. */
 const MOST_OPEN: Record<LaneName, number> = { first: 64, again: 16 }
-/** The most running attempts of one store in a process, including hanging ones. */
+/**
+ * The most running attempts of a store in a process, including hanging ones. Endpoints that become busy while others
+ * hang can exceed it by a few.
+ */
 export const MOST_OF_STORE = MOST_OPEN.first + MOST_OPEN.again
 /** The least width of a lane, however many endpoints its store has. */
 const LEAST_WIDTH = 2

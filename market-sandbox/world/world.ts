@@ -59,7 +59,7 @@ export type Seller = {
   /** The seller's share of sales that can still be reversed on Steam. */
   settling: number
   inventories: Inventory[]
-  /** How many sales were not handed over since the last given one. Declined and countered offers do not count. */
+  /** How many sales were not handed over since one was, or since a ban. Declined and countered offers do not count. */
   missed: number
   bannedUntilS: number
   /** Asset ids that a reversal brought back, each with the time until which it cannot be listed. */

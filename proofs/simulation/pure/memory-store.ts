@@ -346,7 +346,7 @@ function write(
   if (trade === undefined) return true
   row.trade = trade
   if (before.state === trade.state) return true
-  // The trade had ended before. Its promise ended with it, so this late delivery does not have to honour it.
+  // The promise ended when the trade was no longer open. A later delivery does not have to honour it.
   if (!OPEN.includes(before.state)) row.promised = 0n
   const { trace, engine } = memory
   run.atCommit.push(() => {
