@@ -13,7 +13,7 @@ export type StoreAddress = { storeId: bigint; address: string; inside: boolean }
 
 const FORM = 'The address must have the form host:port, such as shop.example:8443.'
 
-/** In the answer, `inside` is also true if the host is `localhost` or an inside IP address, or was allowed with `inside`. */
+/** The answer's `inside` is also true for `localhost`, for an inside IP address, and if it was true before. */
 export function allowWebhookAddress(
   deps: ActDeps,
   { storeId, address: typed, inside: asked }: StoreAddress,

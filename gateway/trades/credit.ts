@@ -138,8 +138,8 @@ export function releaseEarly(
 }
 
 /**
- * Steam protects a delivery whose credit is available already. The credit stays available, but uses the store's limit until the
- * protection ends.
+ * Steam protects a delivery whose credit is available already. The credit stays available, but uses the store's limit
+ * until the protection ends.
  */
 export function findProtection(
   funds: Funds,

@@ -15,7 +15,7 @@ const WIDTHS: Record<LaneName, number> = { first: 8, again: 4 }
 const MOST_OPEN: Record<LaneName, number> = { first: 64, again: 16 }
 /**
  * The most running attempts of a store in a process, including hanging ones. Endpoints that become busy while others
- * hang can exceed it by a few.
+ * hang can exceed it.
  */
 export const MOST_OF_STORE = MOST_OPEN.first + MOST_OPEN.again
 /** The least width of a lane, however many endpoints its store has. */

@@ -146,7 +146,10 @@ export function liveListing(
   return listings.findLast((each) => each.appId === appId && each.assetId === assetId && isLive(each))
 }
 
-/** True if a live listing on the market, of any account and game, has this number, by which the market names deals and payments. */
+/**
+ * True if a live listing on the market, of any account and game, has this number. The market names deals and payments by
+ * it.
+ */
 export const isNumberInUse = ({ listings }: Book, item: Numbered): boolean =>
   listings.some((each) => isLive(each) && isListing(item)(each))
 

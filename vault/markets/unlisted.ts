@@ -1,5 +1,4 @@
 /** Why items of an account are not on sale at a market, according to the last rounds. */
-
 import { keepAtMost } from '../keep-newest.ts'
 import { plain } from '../needs.ts'
 import type { OwnItem } from '../steam/look.ts'

@@ -5,7 +5,7 @@ import { includedPayment } from './included-payment.ts'
 const SERVER_NOW = Date.parse('2026-11-26T12:00:00Z')
 const nextOfferAt = '2026-11-26T12:01:30.000Z'
 const HOUR_MS = 3_600_000
-/** From the start of the navigation to the page's first bytes. Long, because a slow answer must not count as a wrong clock. */
+/** From the start of the navigation to the page's first bytes. Long: a slow answer must not count as a wrong clock. */
 const ARRIVED_MS = 20_000
 const ended = payment({ status: 'tradeDeclined', nextOfferAt })
 

@@ -157,8 +157,8 @@ function historyCall(after: HistoryPlace | null): Call {
 }
 
 /**
- * The body of a successful answer; otherwise undefined. Steam sometimes sends 'Fail' (2) with a complete answer, which
- * counts as successful unless all its lists are empty: those prove nothing then.
+ * The body of a successful answer; otherwise undefined. Steam sometimes sends 'Fail' (2) with a complete answer. It
+ * counts as successful unless all its lists are empty, which would prove nothing.
  */
 export function economyBody(answer: HttpResult): unknown {
   if (answer.kind === 'failed' || answer.status !== 200) return undefined
